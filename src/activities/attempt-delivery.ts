@@ -1,0 +1,125 @@
+/** One attempt of one delivery: is it due here, has it been made already, and if not, make it. */
+import { activityInfo } from "@temporalio/activity";
+import type { AttemptInput, LocalClues } from "../delivery/activity-shapes.ts";
+import type { AttemptRecord } from "../delivery/attempt.ts";
+import type { BusinessEvent } from "../delivery/event.ts";
+import type { AttemptResult } from "../delivery/facts.ts";
+import { mayBeRerun, taskWasLost } from "../delivery/lost-attempt.ts";
+import { eventKey } from "../delivery/names.ts";
+import type { DeliverySettings } from "../delivery/plan.ts";
+import type { ActivityDependencies, RunReference } from "./dependencies.ts";
+import { makeAttempt } from "./make-attempt.ts";
+import { whileBeating } from "./heartbeat.ts";
+
+/** Everything the making of an attempt needs to know. */
+export interface DueAttempt {
+  readonly event: BusinessEvent;
+  readonly endpoint: string;
+  readonly number: number;
+  readonly via: AttemptInput["via"];
+  readonly settings: DeliverySettings;
+  readonly lastStatus: number | null;
+  /** Time it waited to be taken up, milliseconds. */
+  readonly heldMs: number;
+}
+
+/** The activity body. The plan's word is not trusted: routes and settings are this worker's own. */
+export async function attemptDelivery(deps: ActivityDependencies, input: AttemptInput): Promise<AttemptResult> {
+  const { endpoint, number, via } = input;
+  const run = currentRun();
+  const event = input.event ?? (await deps.runs.startEvent(run));
+  if (deps.routing.endpoint(endpoint) === null) return { kind: "withheld", endpoint, reason: "unknown-endpoint" };
+  const settings = deps.routing.settings(event, endpoint);
+  if (settings === null) return { kind: "withheld", endpoint, reason: "not-routed" };
+  const due: DueAttempt = { event, endpoint, number, via, settings, lastStatus: input.lastStatus, heldMs: heldMs(deps) };
+  const result = await attemptOnce(deps, due, input.clues ?? null);
+  return result.kind === "attempted" && !sameSettings(settings, input.settings) ? { ...result, settings } : result;
+}
+
+/** Makes the attempt unless it was made before, is lost, or belongs elsewhere. */
+export async function attemptOnce(
+  deps: ActivityDependencies,
+  due: DueAttempt,
+  clues: LocalClues | null,
+): Promise<AttemptResult> {
+  const { endpoint, number, via, settings } = due;
+  const identity = { idempotencyKey: settings.idempotencyKey, number };
+  const remembered = deps.memory.recall(identity);
+  if (remembered !== null) return await remembered;
+  if (clues !== null) {
+    if (await wasLost(deps, clues)) return { kind: "lost", endpoint, number };
+    if (clues.recallOnly || !settings.idempotent) return { kind: "set-aside", endpoint };
+  }
+  if (via === "lane") return await deps.memory.remember(identity, async () => await observed(deps, due));
+  const place = settings.isolated || settings.lane ? null : deps.admission.enter(endpoint, via);
+  if (place === null) return { kind: "to-lane", endpoint };
+  try {
+    return await deps.memory.remember(identity, async () => await attempted(deps, due));
+  } finally {
+    place.leave();
+  }
+}
+
+/** A lane attempt does not enter the bulkhead, but its pace is known to it. */
+async function observed(deps: ActivityDependencies, due: DueAttempt): Promise<AttemptResult> {
+  const startedMs = deps.now();
+  const result = await attempted(deps, due);
+  deps.admission.observe(due.endpoint, deps.now() - startedMs);
+  return result;
+}
+
+async function attempted(deps: ActivityDependencies, due: DueAttempt): Promise<AttemptResult> {
+  const record = due.via === "local" ? await makeAttempt(deps, due) : await whileBeating(makeAttempt(deps, due));
+  deps.log.attempted(lineOf(due, record));
+  return { kind: "attempted", endpoint: due.endpoint, record };
+}
+
+/** When the history cannot be read, the attempt counts as lost: to assume it was not would repeat it unseen. */
+async function wasLost(deps: ActivityDependencies, clues: LocalClues): Promise<boolean> {
+  if (!mayBeRerun({ ...clues, nowMs: deps.now() })) return false;
+  try {
+    return taskWasLost(await deps.runs.latestTaskEvents(currentRun()));
+  } catch (error) {
+    deps.log.failed({ activity: "attemptDelivery", code: "history_unreadable", error });
+    return true;
+  }
+}
+
+function currentRun(): RunReference {
+  const { workflowExecution } = activityInfo();
+  if (workflowExecution === undefined) throw new TypeError("An attempt is only made for a workflow");
+  return workflowExecution;
+}
+
+function heldMs(deps: ActivityDependencies): number {
+  return Math.max(0, deps.now() - activityInfo().currentAttemptScheduledTimestampMs);
+}
+
+function sameSettings(left: DeliverySettings, right: DeliverySettings): boolean {
+  return (
+    left.idempotencyKey === right.idempotencyKey &&
+    left.configVersion === right.configVersion &&
+    left.idempotent === right.idempotent &&
+    left.isolated === right.isolated &&
+    left.lane === right.lane &&
+    left.totalMs === right.totalMs &&
+    JSON.stringify(left.retry) === JSON.stringify(right.retry)
+  );
+}
+
+function lineOf({ event, endpoint, settings }: DueAttempt, record: AttemptRecord) {
+  const { number, via, outcome, certainty, code, durationMs } = record;
+  return {
+    key: eventKey(event.source, event.id),
+    endpoint,
+    idempotencyKey: settings.idempotencyKey,
+    attempt: number,
+    via,
+    outcome,
+    certainty,
+    code,
+    status: record.status ?? null,
+    durationMs,
+    retryAfterRaw: record.retryAfterRaw ?? null,
+  };
+}

@@ -1,0 +1,84 @@
+/** One attempt at a handler: what it returned or threw, as an outcome. */
+import type { AttemptRecord } from "../delivery/attempt.ts";
+import { type Handler, type HandlerContext, NonRetryableError, RetryableError } from "./handler.ts";
+
+export interface HandlerCall {
+  readonly handler: Handler;
+  readonly input: unknown;
+  readonly context: Omit<HandlerContext, "signal">;
+  readonly idempotent: boolean;
+  readonly totalMs: number;
+  readonly stopping: AbortSignal;
+  /** Gets the error; nothing of it goes anywhere else. */
+  onError(error: unknown): void;
+}
+
+export type HandlerVerdict = Pick<AttemptRecord, "outcome" | "certainty" | "code" | "reference" | "retryAfterMs">;
+
+/** Runs the handler until it settles, its time is up or the worker must stop; never throws. */
+export async function callHandler(call: HandlerCall): Promise<HandlerVerdict> {
+  const deadline = AbortSignal.timeout(call.totalMs);
+  const signal = AbortSignal.any([deadline, call.stopping]);
+  const { promise: cut, stop } = whenAborted(signal);
+  try {
+    const settled = await Promise.race([settle(call, signal), cut]);
+    if (settled.how === "returned") return delivered(settled.receipt);
+    if (settled.how === "threw") return failed(call, settled.error);
+    const code = deadline.aborted ? "timeout_total" : "canceled";
+    return { outcome: "uncertain", certainty: "unknown", code };
+  } finally {
+    stop();
+  }
+}
+
+type Settled =
+  | { readonly how: "returned"; readonly receipt: unknown }
+  | { readonly how: "threw"; readonly error: unknown }
+  | { readonly how: "cut" };
+
+async function settle({ handler, input, context }: HandlerCall, signal: AbortSignal): Promise<Settled> {
+  try {
+    // A handler declares the shape it expects; what arrives is what the producer sent.
+    return { how: "returned", receipt: await handler.run(input as never, { ...context, signal }) };
+  } catch (error) {
+    return { how: "threw", error };
+  }
+}
+
+function delivered(receipt: unknown): HandlerVerdict {
+  const reference = referenceOf(receipt);
+  const verdict = { outcome: "delivered", certainty: "answered", code: "handler_done" } as const;
+  return reference === null ? verdict : { ...verdict, reference };
+}
+
+function referenceOf(receipt: unknown): string | null {
+  if (typeof receipt !== "object" || receipt === null || !("reference" in receipt)) return null;
+  const { reference } = receipt;
+  return typeof reference === "string" && /^[\x21-\x7e]{1,200}$/.test(reference) ? reference : null;
+}
+
+/** A plain error does not tell whether the effect happened; where that matters, it is uncertain. */
+function failed(call: HandlerCall, error: unknown): HandlerVerdict {
+  call.onError(error);
+  if (hasName(error, NonRetryableError)) return { outcome: "refused", certainty: "answered", code: "handler_refused" };
+  const asked = hasName(error, RetryableError) ? (error as RetryableError).retryAfterMs : null;
+  const outcome = call.idempotent || hasName(error, RetryableError) ? "retry" : "uncertain";
+  const retryAfterMs = asked !== null && Number.isFinite(asked) && asked > 0 ? Math.ceil(asked) : null;
+  const verdict = { outcome, certainty: "answered", code: "handler_failed" } as const;
+  return retryAfterMs === null ? verdict : { ...verdict, retryAfterMs };
+}
+
+/** By name, so that an error of another copy of this package counts too. */
+function hasName(error: unknown, kind: typeof RetryableError | typeof NonRetryableError): boolean {
+  return error instanceof kind || (error instanceof Error && error.name === kind.name);
+}
+
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<Settled>; stop(): void } {
+  let onAbort = (): void => undefined;
+  const promise = new Promise<Settled>((resolve) => {
+    onAbort = () => resolve({ how: "cut" });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  return { promise, stop: () => signal.removeEventListener("abort", onAbort) };
+}

@@ -1,0 +1,63 @@
+/** Lists: what visibility holds, newest first. Eventually consistent, and said so. */
+import { LISTED_STATES, listedState, type ListedState } from "./listed-state.ts";
+import { CountersignError } from "../errors.ts";
+import { ENDPOINTS_ATTRIBUTE, REASON_ATTRIBUTE, TYPE_ATTRIBUTE } from "../temporal/search-attributes.ts";
+import type { Session } from "./session.ts";
+
+export interface ListFilter {
+  readonly state?: (typeof LISTED_STATES)[number];
+  readonly endpoint?: string;
+  readonly source?: string;
+  readonly type?: string;
+}
+
+export interface EventRow {
+  readonly key: string;
+  readonly state: ListedState;
+  /** Of the first parked delivery; null unless the state is `needs-attention`. */
+  readonly reason: string | null;
+  readonly type: string;
+  readonly endpoints: readonly string[];
+  /** RFC 3339. */
+  readonly startedAt: string;
+}
+
+/** Yields rows newest first; a fresh change may show seconds later. Throws `bad_argument` for an unknown state. */
+export async function* listEvents(session: Session, filter: ListFilter): AsyncGenerator<EventRow> {
+  for await (const run of session.client.workflow.list({ query: queryOf(filter) })) {
+    yield {
+      key: run.workflowId,
+      state: listedState(run),
+      reason: run.typedSearchAttributes.get(REASON_ATTRIBUTE) ?? null,
+      type: run.typedSearchAttributes.get(TYPE_ATTRIBUTE) ?? "",
+      endpoints: run.typedSearchAttributes.get(ENDPOINTS_ATTRIBUTE) ?? [],
+      startedAt: run.startTime.toISOString(),
+    };
+  }
+}
+
+/** The visibility query of a filter. */
+export function queryOf(filter: ListFilter): string {
+  const terms = [
+    'WorkflowType = "event"',
+    ...stateTerms(filter.state),
+    ...(filter.endpoint === undefined ? [] : [`CountersignEndpoints = ${quoted(filter.endpoint)}`]),
+    ...(filter.type === undefined ? [] : [`CountersignType = ${quoted(filter.type)}`]),
+    ...(filter.source === undefined ? [] : [`WorkflowId STARTS_WITH ${quoted(`${filter.source}/`)}`]),
+  ];
+  return terms.join(" AND ");
+}
+
+function stateTerms(state: ListFilter["state"]): readonly string[] {
+  if (state === undefined) return [];
+  if (!LISTED_STATES.includes(state)) {
+    throw new CountersignError("bad_argument", `${JSON.stringify(state)} cannot be listed; the states are ${LISTED_STATES.join(", ")}`);
+  }
+  if (state === "in-progress") return ['ExecutionStatus = "Running"', "CountersignState IS NULL"];
+  if (state === "delivered") return ['ExecutionStatus = "Completed"', "CountersignState IS NULL"];
+  return [`CountersignState = ${quoted(state)}`];
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}

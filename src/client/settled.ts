@@ -1,0 +1,30 @@
+/** Waiting until an event needs no more of us: every delivery ended, or waits for a person. */
+import { setTimeout as pause } from "node:timers/promises";
+import { isTerminal, waitsForPerson } from "../delivery/event-state.ts";
+import { CountersignError } from "../errors.ts";
+import { type EventReport, getEvent } from "./get-event.ts";
+import type { Session } from "./session.ts";
+
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1000;
+
+/** Throws `timeout` with the state it had, and `not_found`. */
+export async function settled(session: Session, key: string, timeoutMs: number): Promise<EventReport> {
+  const untilMs = Date.now() + timeoutMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 1.5)) {
+    const state = await getEvent(session, key);
+    if (isSettled(state)) return state;
+    const leftMs = untilMs - Date.now();
+    if (leftMs <= 0) {
+      throw new CountersignError("timeout", `Event ${JSON.stringify(key)} is still ${state.state} after ${timeoutMs / 1000} s`, {
+        details: { key, state: state.state },
+      });
+    }
+    await pause(Math.min(pauseMs, leftMs));
+  }
+}
+
+function isSettled(state: EventReport): boolean {
+  if (state.endedOutside !== undefined) return true;
+  return state.deliveries.length > 0 && state.deliveries.every((delivery) => isTerminal(delivery.state) || waitsForPerson(delivery.state));
+}

@@ -1,0 +1,28 @@
+/** The event behind a run, as its producer sent it: read from the first event of the history. */
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import { canonicalEvent, fingerprintOf } from "../config/plan-event.ts";
+import type { BusinessEvent } from "../delivery/event.ts";
+import { CountersignError } from "../errors.ts";
+import { readStartInput } from "../temporal/start-input.ts";
+import { FINGERPRINT_MEMO } from "../workflows/messages.ts";
+import { readEvent } from "./read-event.ts";
+import type { Session } from "./session.ts";
+
+/** Far above any limit of an endpoint: what is stored has passed the server's own limits. */
+const MAX_STORED_BYTES = 4 * 1024 * 1024;
+
+/** Throws `not_found`, or `bad_event` and its kin when the input is no event. */
+export async function storedEvent(session: Session, run: { workflowId: string; runId: string }): Promise<BusinessEvent> {
+  const start = await readStartInput(session.client, run);
+  if (start === null) throw new CountersignError("not_found", `There is no event ${JSON.stringify(run.workflowId)}`);
+  if (start.text === null) throw new CountersignError("bad_event", "The first argument of the run is not JSON");
+  return readEvent(new TextEncoder().encode(start.text), { maxBodyBytes: MAX_STORED_BYTES });
+}
+
+/** The fingerprint our client left in the memo, or computed from the input of a plain start. */
+export async function fingerprintOfRun(session: Session, run: WorkflowExecutionDescription): Promise<string> {
+  const noted = run.memo?.[FINGERPRINT_MEMO];
+  if (typeof noted === "string") return noted;
+  const event = await storedEvent(session, run);
+  return fingerprintOf(canonicalEvent(session.config, event));
+}

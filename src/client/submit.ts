@@ -1,0 +1,119 @@
+/** Accepting an event: one start call is the durable record and the job. */
+import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription } from "@temporalio/client";
+import { canonicalEvent, planEvent } from "../config/plan-event.ts";
+import type { BusinessEvent } from "../delivery/event.ts";
+import { eventKey } from "../delivery/names.ts";
+import { parseEvent } from "../delivery/parse-event.ts";
+import type { EventPlan } from "../delivery/plan.ts";
+import { CountersignError } from "../errors.ts";
+import { ENDPOINTS_ATTRIBUTE, TYPE_ATTRIBUTE, withSearchAttributeRetry } from "../temporal/search-attributes.ts";
+import { FINGERPRINT_MEMO } from "../workflows/messages.ts";
+import { type ConflictOrigin, recordConflict } from "./conflicts.ts";
+import { listedState, type ListedState } from "./listed-state.ts";
+import { type Session, withDeadline } from "./session.ts";
+import { fingerprintOfRun } from "./stored-event.ts";
+
+export interface Receipt {
+  /** `source/id`, the workflow ID. */
+  readonly key: string;
+  /** The very same event was accepted before. */
+  readonly duplicate: boolean;
+  readonly state: ListedState;
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+export interface SubmitOptions {
+  /** Noted with a conflict. */
+  readonly via?: ConflictOrigin;
+}
+
+/**
+ * Accepts an event; when it returns, the event survives any crash of ours.
+ *
+ * Throws `bad_event`, `bad_id`, `unknown_source`, `no_route`, `body_too_large`: nothing
+ * was started. Throws `conflict` when the key holds other content, which is recorded.
+ */
+export async function submit(session: Session, input: unknown, options: SubmitOptions = {}): Promise<Receipt> {
+  const event = canonicalEvent(session.config, parseEvent(input));
+  const plan = planEvent(session.config, event);
+  await session.ready();
+  return await startOnce(session, { event, plan, via: options.via ?? "client" }, "REJECT_DUPLICATE");
+}
+
+interface Submission {
+  readonly event: BusinessEvent;
+  readonly plan: EventPlan;
+  readonly via: ConflictOrigin;
+}
+
+type ReusePolicy = "REJECT_DUPLICATE" | "ALLOW_DUPLICATE_FAILED_ONLY";
+
+async function startOnce(session: Session, submission: Submission, reuse: ReusePolicy): Promise<Receipt> {
+  const key = eventKey(submission.event.source, submission.event.id);
+  try {
+    const { firstExecutionRunId: runId } = await start(session, submission, reuse);
+    return { key, duplicate: false, state: "in-progress", workflowId: key, runId };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return await meetEarlier(session, submission, reuse);
+  }
+}
+
+async function start(session: Session, { event, plan }: Submission, reuse: ReusePolicy) {
+  const { client, config } = session;
+  const endpoints = plan.deliveries.map((delivery) => delivery.endpoint);
+  return await withSearchAttributeRetry(() =>
+    withDeadline(session, () =>
+      client.workflow.start("event", {
+        workflowId: eventKey(event.source, event.id),
+        taskQueue: config.temporal.taskQueue,
+        args: [{ ...event, plan }],
+        workflowIdReusePolicy: reuse,
+        workflowIdConflictPolicy: "FAIL",
+        memo: { [FINGERPRINT_MEMO]: plan.fingerprint },
+        typedSearchAttributes: [
+          { key: TYPE_ATTRIBUTE, value: event.type.slice(0, MAX_KEYWORD) },
+          { key: ENDPOINTS_ATTRIBUTE, value: endpoints },
+        ],
+        staticSummary: `${event.type} to ${endpoints.join(", ")}`.slice(0, MAX_SUMMARY),
+        requestEagerStart: session.eager,
+      }),
+    ),
+  );
+}
+
+/** Keyword attributes of SQL visibility hold 255 characters. */
+const MAX_KEYWORD = 255;
+/** The server takes 400 bytes; four per character at most. */
+const MAX_SUMMARY = 100;
+
+/** The key was used before: is it the same event, another one, or one whose input was refused? */
+async function meetEarlier(session: Session, submission: Submission, reuse: ReusePolicy): Promise<Receipt> {
+  const key = eventKey(submission.event.source, submission.event.id);
+  const earlier = await withDeadline(session, () => session.client.workflow.getHandle(key).describe());
+  const failed = earlier.status.name === "FAILED";
+  if (failed && reuse === "REJECT_DUPLICATE") return await startOnce(session, submission, "ALLOW_DUPLICATE_FAILED_ONLY");
+  const state = listedState(earlier);
+  const { runId } = earlier;
+  if (state === "terminated") return { key, duplicate: true, state, workflowId: key, runId };
+  await requireSameContent(session, submission, earlier);
+  return { key, duplicate: true, state, workflowId: key, runId };
+}
+
+async function requireSameContent(
+  session: Session,
+  { event, plan, via }: Submission,
+  earlier: WorkflowExecutionDescription,
+): Promise<void> {
+  const key = eventKey(event.source, event.id);
+  const known = await fingerprintOfRun(session, earlier);
+  const { fingerprint } = plan;
+  if (known === fingerprint) return;
+  await recordConflict(session, { key, fingerprint, via });
+  throw new CountersignError(
+    "conflict",
+    `Event ${JSON.stringify(key)} was accepted before with other content; this one is refused and recorded, nothing was sent`,
+    { details: { key, accepted: known, refused: fingerprint } },
+  );
+}

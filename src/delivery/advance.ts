@@ -1,0 +1,210 @@
+/** The fold: an event's progress after one more fact. Pure, so the workflow and `get` cannot disagree. */
+import { adviceFor, type AttentionReason } from "./attention.ts";
+import type { AttemptRecord, Way } from "./attempt.ts";
+import type { AttemptResult, Fact, Message, WithheldReason } from "./facts.ts";
+import { nextStep } from "./next-step.ts";
+import { type Delivery, type EventProgress, freshDelivery } from "./progress.ts";
+import { applyInstruction, type Instruction, judge, readInstruction, resolutionOf, targetOf } from "./resolve.ts";
+
+/** The first fact of every event. */
+export function begin(fact: Extract<Fact, { fact: "accepted" }>): EventProgress {
+  return {
+    event: fact.event,
+    fingerprint: fact.plan.fingerprint,
+    acceptedAt: new Date(fact.atMs).toISOString(),
+    deliveries: fact.plan.deliveries.map(freshDelivery),
+    messages: 0,
+    verdicts: {},
+  };
+}
+
+/** Folds one fact in. A fact about an unknown delivery changes nothing. */
+export function advance(progress: EventProgress, fact: Exclude<Fact, { fact: "accepted" }>): EventProgress {
+  switch (fact.fact) {
+    case "attempt-begun":
+      return change(progress, fact.endpoint, (delivery) => beginAttempt(delivery, fact));
+    case "attempt-reported":
+      return afterReport(progress, fact);
+    case "attempt-lost":
+      return ended(progress, fact.endpoint, (delivery) => loseAttempt(progress, delivery, fact.atMs));
+    case "wait-over":
+      return change(progress, fact.endpoint, (delivery) => ({ ...delivery, state: "delivering", wait: null }));
+    case "attempt-set-aside":
+      return ended(progress, fact.endpoint, (delivery) => ({ ...delivery, leftLocal: true }));
+    case "attempt-broken":
+      return ended(progress, fact.endpoint, (delivery) => misconfigured(delivery, null, fact.atMs));
+    case "message":
+      return receive(progress, fact.message, fact.atMs);
+    case "cancel-requested":
+      return cancel(progress, fact.atMs);
+  }
+}
+
+function beginAttempt(delivery: Delivery, fact: { number: number; via: Way; atMs: number }): Delivery {
+  const { number, via, atMs } = fact;
+  return {
+    ...delivery,
+    state: "delivering",
+    wait: null,
+    inFlight: { number, via, sinceMs: atMs },
+    leftLocal: delivery.leftLocal || via !== "local",
+  };
+}
+
+function afterReport(
+  progress: EventProgress,
+  fact: { readonly via: Way; readonly result: AttemptResult; readonly atMs: number },
+): EventProgress {
+  const { result, atMs } = fact;
+  switch (result.kind) {
+    case "attempted":
+      return ended(progress, result.endpoint, (delivery) =>
+        settle(progress, { ...delivery, settings: result.settings ?? delivery.settings }, result.record),
+      );
+    case "lost":
+      return ended(progress, result.endpoint, (delivery) => loseAttempt(progress, delivery, atMs));
+    case "to-lane":
+      return ended(progress, result.endpoint, (delivery) => ({ ...delivery, leftLocal: true, sentToLane: true }));
+    case "set-aside":
+      return ended(progress, result.endpoint, (delivery) => ({ ...delivery, leftLocal: true }));
+    case "withheld":
+      return ended(progress, result.endpoint, (delivery) => misconfigured(delivery, result.reason, atMs));
+  }
+}
+
+/** An attempt has ended one way or another: what waited for it goes next. */
+function ended(progress: EventProgress, endpoint: string, update: (delivery: Delivery) => Delivery): EventProgress {
+  const index = progress.deliveries.findIndex((delivery) => delivery.endpoint === endpoint);
+  const before = progress.deliveries[index];
+  if (before === undefined) return progress;
+  const after = change(progress, endpoint, (delivery) => ({ ...update(delivery), inFlight: null, pending: [] }));
+  return before.pending.reduce((folded, instruction) => instruct(folded, instruction, index), after);
+}
+
+function settle(progress: EventProgress, delivery: Delivery, record: AttemptRecord): Delivery {
+  const attempts = [...delivery.attempts, record];
+  const budget = attempts.slice(delivery.spentAttempts);
+  const step = nextStep({ settings: delivery.settings, budget, synthetic: progress.event.synthetic });
+  const endMs = Date.parse(record.at) + record.durationMs;
+  switch (step.do) {
+    case "finish":
+      return { ...delivery, attempts, state: step.state, wait: null, attention: null };
+    case "park":
+      return park({ ...delivery, attempts }, step.reason, endMs);
+    case "wait": {
+      const untilMs = endMs + step.delayMs;
+      const planned = { ...record, nextAt: new Date(untilMs).toISOString() };
+      const wait = { untilMs, delayMs: step.delayMs, why: step.why };
+      return { ...delivery, attempts: [...delivery.attempts, planned], state: "waiting-retry", wait };
+    }
+  }
+}
+
+function loseAttempt(progress: EventProgress, delivery: Delivery, atMs: number): Delivery {
+  const sinceMs = delivery.inFlight?.sinceMs ?? atMs;
+  const record: AttemptRecord = {
+    number: delivery.attempts.length + 1,
+    at: new Date(sinceMs).toISOString(),
+    durationMs: Math.max(0, atMs - sinceMs),
+    outcome: "uncertain",
+    certainty: "unknown",
+    code: "worker_lost",
+    via: delivery.inFlight?.via ?? "local",
+  };
+  return settle(progress, { ...delivery, leftLocal: true }, record);
+}
+
+function park(delivery: Delivery, reason: AttentionReason, atMs: number): Delivery {
+  const advice = adviceFor({ reason, endpoint: delivery.endpoint, lastAttempt: delivery.attempts.at(-1) ?? null });
+  const attention = { reason, since: new Date(atMs).toISOString(), advice };
+  return { ...delivery, state: "needs-attention", wait: null, attention };
+}
+
+/** Nothing was sent, and the reason lies in our own configuration: the advice says which. */
+function misconfigured(delivery: Delivery, reason: WithheldReason | null, atMs: number): Delivery {
+  const since = new Date(atMs).toISOString();
+  const attention = { reason: "misconfigured", since, advice: withheldAdvice(delivery.endpoint, reason) } as const;
+  return { ...delivery, state: "needs-attention", wait: null, attention };
+}
+
+function withheldAdvice(endpoint: string, reason: WithheldReason | null): string {
+  const next = "Nothing was sent. Mend the configuration, restart the workers, then replay; or discard.";
+  switch (reason) {
+    case "not-routed":
+      return `The worker's configuration does not route this event to endpoint ${endpoint}. ${next}`;
+    case "unknown-endpoint":
+      return `The worker's configuration has no endpoint ${endpoint}. ${next}`;
+    case null:
+      return `The attempt to ${endpoint} failed on our side; the worker's log has the reason. ${next}`;
+  }
+}
+
+function receive(progress: EventProgress, message: Message, atMs: number): EventProgress {
+  const sequence = progress.messages;
+  const counted = { ...progress, messages: sequence + 1 };
+  const instruction = readInstruction(message, sequence, atMs);
+  if (instruction === null) return withVerdict(counted, sequence, { counted: false, refusedBecause: "not-supported" }, atMs);
+  const target = targetOf(instruction, counted.deliveries);
+  return "index" in target ? instruct(counted, instruction, target.index) : record(counted, instruction, 0, target.refused);
+}
+
+function instruct(progress: EventProgress, instruction: Instruction, index: number): EventProgress {
+  const delivery = progress.deliveries[index];
+  if (delivery === undefined) return progress;
+  const judgement = judge(instruction, delivery);
+  switch (judgement.verdict) {
+    case "wait":
+      return change(progress, delivery.endpoint, (held) => ({ ...held, pending: [...held.pending, instruction] }));
+    case "refused":
+      return record(progress, instruction, index, judgement.because);
+    case "counts":
+      return record(
+        change(progress, delivery.endpoint, (now) => applyInstruction(instruction, now)),
+        instruction,
+        index,
+        null,
+      );
+  }
+}
+
+function record(
+  progress: EventProgress,
+  instruction: Instruction,
+  index: number,
+  refusedBecause: Delivery["resolutions"][number]["refusedBecause"],
+): EventProgress {
+  const endpoint = progress.deliveries[index]?.endpoint ?? "";
+  const resolution = resolutionOf(instruction, refusedBecause);
+  const recorded = change(progress, endpoint, (delivery) => ({
+    ...delivery,
+    resolutions: [...delivery.resolutions, resolution],
+  }));
+  return withVerdict(recorded, instruction.sequence, resolution, instruction.atMs);
+}
+
+/** A cancel request is a discard of whatever has not ended, by whoever may cancel in Temporal. */
+function cancel(progress: EventProgress, atMs: number): EventProgress {
+  const argument = { actor: "temporal:cancel", reason: "cancel requested in Temporal" };
+  return progress.deliveries.reduce(
+    (folded, { endpoint }) => receive(folded, { name: "discard", argument: { ...argument, delivery: endpoint } }, atMs),
+    progress,
+  );
+}
+
+function withVerdict(
+  progress: EventProgress,
+  sequence: number,
+  verdict: { readonly counted: boolean; readonly refusedBecause: Delivery["resolutions"][number]["refusedBecause"] },
+  atMs: number,
+): EventProgress {
+  const { counted, refusedBecause } = verdict;
+  const entry = { counted, refusedBecause, at: new Date(atMs).toISOString() };
+  return { ...progress, verdicts: { ...progress.verdicts, [sequence]: entry } };
+}
+
+function change(progress: EventProgress, endpoint: string, update: (delivery: Delivery) => Delivery): EventProgress {
+  return {
+    ...progress,
+    deliveries: progress.deliveries.map((delivery) => (delivery.endpoint === endpoint ? update(delivery) : delivery)),
+  };
+}

@@ -1,0 +1,46 @@
+/** What happened to an event, one fact at a time. The workflow lives them; `get` reads the same ones from the history. */
+import type { AttemptRecord, Way } from "./attempt.ts";
+import type { EventIdentity } from "./event-identity.ts";
+import type { DeliverySettings, EventPlan } from "./plan.ts";
+
+/** Why nothing was sent although an attempt was due: the worker's own configuration says otherwise than the plan. */
+export type WithheldReason = "not-routed" | "unknown-endpoint";
+
+/** What one execution of the attempt activity reports. Every way but `attempted` sent nothing. */
+export type AttemptResult =
+  | {
+      readonly kind: "attempted";
+      readonly endpoint: string;
+      readonly record: AttemptRecord;
+      /** Present when the settings in force differ from those of the plan. */
+      readonly settings?: DeliverySettings;
+    }
+  /** An earlier execution of this attempt was lost with its worker. */
+  | { readonly kind: "lost"; readonly endpoint: string; readonly number: number }
+  /** Not here: the share is used up, the endpoint is slow or its gate is not open. */
+  | { readonly kind: "to-lane"; readonly endpoint: string }
+  /** Nothing is known of an earlier execution, and none was begun: go on by a regular activity. */
+  | { readonly kind: "set-aside"; readonly endpoint: string }
+  | { readonly kind: "withheld"; readonly endpoint: string; readonly reason: WithheldReason };
+
+/** A person's message as it arrived; `argument` is untrusted. */
+export interface Message {
+  readonly name: string;
+  readonly argument: unknown;
+}
+
+export type Fact = { readonly atMs: number } & (
+  | { readonly fact: "accepted"; readonly event: EventIdentity; readonly plan: EventPlan }
+  | { readonly fact: "attempt-begun"; readonly endpoint: string; readonly number: number; readonly via: Way }
+  | { readonly fact: "attempt-reported"; readonly via: Way; readonly result: AttemptResult }
+  /** A regular attempt whose worker vanished: heartbeat or start-to-close time-out. */
+  | { readonly fact: "attempt-lost"; readonly endpoint: string }
+  /** The timer of a retry wait fired. */
+  | { readonly fact: "wait-over"; readonly endpoint: string }
+  /** A local attempt failed on our side before anything was sent: the next try is a regular one. */
+  | { readonly fact: "attempt-set-aside"; readonly endpoint: string }
+  /** The activity itself failed for good: a broken assumption of ours, nothing is known to have been sent. */
+  | { readonly fact: "attempt-broken"; readonly endpoint: string }
+  | { readonly fact: "message"; readonly message: Message }
+  | { readonly fact: "cancel-requested" }
+);

@@ -1,0 +1,188 @@
+/**
+ * From a run's history to its progress, so that reading a state needs no worker.
+ *
+ * The fold repeats what the workflow did: in each workflow task messages come first,
+ * then what had ended, then what the workflow decided to do.
+ */
+import type { AttemptInput, ResolvedEvent } from "./activity-shapes.ts";
+import { advance, begin } from "./advance.ts";
+import type { Way } from "./attempt.ts";
+import { chooseWay } from "./choose-way.ts";
+import type { EventIdentity } from "./event-identity.ts";
+import { isTerminal } from "./event-state.ts";
+import type { AttemptResult, Fact, Message } from "./facts.ts";
+import type { EventPlan } from "./plan.ts";
+import type { EventProgress } from "./progress.ts";
+
+/** One history event, as far as the fold reads it; `atMs` is its time, milliseconds since the epoch. */
+export type HistoryEntry = { readonly atMs: number } & (
+  | { readonly entry: "message"; readonly message: Message }
+  | { readonly entry: "cancel-requested" }
+  | { readonly entry: "timer-fired" }
+  | { readonly entry: "task-started" }
+  | { readonly entry: "task-completed" }
+  | { readonly entry: "task-lost" }
+  | {
+      readonly entry: "activity-scheduled";
+      readonly id: number;
+      readonly activityId: string;
+      readonly type: string;
+      readonly input: unknown;
+    }
+  | { readonly entry: "activity-completed"; readonly scheduledId: number; readonly result: unknown }
+  | { readonly entry: "activity-failed"; readonly scheduledId: number; readonly timedOut: boolean }
+  | { readonly entry: "local-activity"; readonly type: string; readonly result: unknown; readonly failed: boolean }
+  | { readonly entry: "update-accepted"; readonly message: Message }
+);
+
+export interface RunStart {
+  readonly event: EventIdentity;
+  /** Null = a plain start whose routes the worker resolves. */
+  readonly plan: EventPlan | null;
+  readonly fingerprint: string;
+  readonly startedMs: number;
+}
+
+interface Fold {
+  readonly start: RunStart;
+  progress: EventProgress | null;
+  readonly early: (Fact & { fact: "message" | "cancel-requested" })[];
+  readonly scheduled: Map<number, Scheduled>;
+}
+
+interface Scheduled {
+  readonly type: string;
+  readonly endpoint: string;
+  readonly number: number;
+  readonly via: Way;
+}
+
+/** The progress of a run as far as the server has recorded it. */
+export function progressFromHistory(start: RunStart, entries: readonly HistoryEntry[]): EventProgress {
+  const fold: Fold = { start, progress: null, early: [], scheduled: new Map() };
+  if (start.plan !== null) accept(fold, start.plan);
+  const { tasks, rest } = splitByTask(entries);
+  for (const task of tasks) foldTask(fold, task);
+  foldRest(fold, rest);
+  return fold.progress ?? begin(acceptedFact(start, { fingerprint: start.fingerprint, deliveries: [] }));
+}
+
+interface Task {
+  /** The workflow's own time while it ran. */
+  readonly atMs: number;
+  readonly inputs: readonly HistoryEntry[];
+  readonly commands: readonly HistoryEntry[];
+}
+
+/** Cuts a history at its completed workflow tasks; `rest` is what no task has seen yet. */
+function splitByTask(entries: readonly HistoryEntry[]): { readonly tasks: readonly Task[]; readonly rest: readonly HistoryEntry[] } {
+  const tasks: { atMs: number; inputs: HistoryEntry[]; commands: HistoryEntry[] }[] = [];
+  let inputs: HistoryEntry[] = [];
+  let startedMs = 0;
+  for (const entry of entries) {
+    if (entry.entry === "task-started") startedMs = entry.atMs;
+    if (entry.entry === "task-completed") {
+      tasks.push({ atMs: startedMs, inputs, commands: [] });
+      inputs = [];
+    } else if (isCommand(entry)) tasks.at(-1)?.commands.push(entry);
+    else inputs.push(entry);
+  }
+  return { tasks, rest: inputs };
+}
+
+function isCommand({ entry }: HistoryEntry): boolean {
+  return entry === "activity-scheduled" || entry === "local-activity" || entry === "update-accepted";
+}
+
+function foldTask(fold: Fold, { atMs, inputs, commands }: Task): void {
+  const messages = [...inputs, ...commands].filter(({ entry }) => entry === "message" || entry === "update-accepted");
+  for (const entry of messages) if ("message" in entry) tell(fold, { fact: "message", message: entry.message, atMs });
+  for (const entry of inputs) foldEnd(fold, entry, atMs);
+  beginLocal(fold, atMs);
+  for (const entry of commands) foldCommand(fold, entry, atMs);
+}
+
+/** Ends that no task has seen are facts all the same; messages count once the workflow has read them. */
+function foldRest(fold: Fold, rest: readonly HistoryEntry[]): void {
+  for (const entry of rest) foldEnd(fold, entry, entry.atMs);
+  const last = rest.at(-1);
+  if (last?.entry === "task-started") beginLocal(fold, last.atMs);
+}
+
+function foldEnd(fold: Fold, entry: HistoryEntry, atMs: number): void {
+  if (entry.entry === "cancel-requested") tell(fold, { fact: "cancel-requested", atMs });
+  if (entry.entry === "timer-fired") timerFired(fold, atMs);
+  if (entry.entry === "activity-completed") completed(fold, entry, atMs);
+  if (entry.entry === "activity-failed") failed(fold, entry, atMs);
+}
+
+/** With several deliveries the timer's owner is told by the attempt that follows. */
+function timerFired(fold: Fold, atMs: number): void {
+  const only = fold.progress?.deliveries.length === 1 ? fold.progress.deliveries[0] : undefined;
+  if (only !== undefined && only.wait !== null) tell(fold, { fact: "wait-over", endpoint: only.endpoint, atMs });
+}
+
+function completed(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-completed" }>, atMs: number): void {
+  const scheduled = fold.scheduled.get(entry.scheduledId);
+  if (scheduled === undefined) return;
+  if (scheduled.type === "resolveRoutes") resolved(fold, entry.result as ResolvedEvent, atMs);
+  else tell(fold, { fact: "attempt-reported", via: scheduled.via, result: entry.result as AttemptResult, atMs });
+}
+
+function failed(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-failed" }>, atMs: number): void {
+  const scheduled = fold.scheduled.get(entry.scheduledId);
+  if (scheduled === undefined || scheduled.type === "resolveRoutes") return;
+  const { endpoint } = scheduled;
+  tell(fold, { fact: entry.timedOut ? "attempt-lost" : "attempt-broken", endpoint, atMs });
+}
+
+function foldCommand(fold: Fold, entry: HistoryEntry, atMs: number): void {
+  if (entry.entry === "activity-scheduled") schedule(fold, entry, atMs);
+  if (entry.entry !== "local-activity") return;
+  if (entry.type === "resolveRoutes" && !entry.failed) resolved(fold, entry.result as ResolvedEvent, atMs);
+  if (entry.type !== "attemptDelivery") return;
+  if (!entry.failed) tell(fold, { fact: "attempt-reported", via: "local", result: entry.result as AttemptResult, atMs });
+  const endpoint = fold.progress?.deliveries[0]?.endpoint;
+  if (entry.failed && endpoint !== undefined) tell(fold, { fact: "attempt-set-aside", endpoint, atMs });
+}
+
+function schedule(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-scheduled" }>, atMs: number): void {
+  // Written by our own workflow; a run of another kind never comes here.
+  const { endpoint = "", number = 0, via = "direct" } = (entry.input ?? {}) as Partial<AttemptInput>;
+  fold.scheduled.set(entry.id, { type: entry.type, endpoint, number, via });
+  if (entry.type === "attemptDelivery") tell(fold, { fact: "attempt-begun", endpoint, number, via, atMs });
+}
+
+/** A local attempt leaves no event until it ends; when one is due and the way is local, the task is making it. */
+function beginLocal(fold: Fold, atMs: number): void {
+  const { progress } = fold;
+  const [only, ...others] = progress?.deliveries ?? [];
+  if (progress === null || only === undefined || others.length > 0) return;
+  const due = !isTerminal(only.state) && only.attention === null && only.wait === null && only.inFlight === null;
+  const { settings, leftLocal, sentToLane } = only;
+  const way = chooseWay({ settings, deliveries: 1, messages: progress.messages, leftLocal, sentToLane });
+  if (!due || way !== "local") return;
+  tell(fold, { fact: "attempt-begun", endpoint: only.endpoint, number: only.attempts.length + 1, via: way, atMs });
+}
+
+function resolved(fold: Fold, { plan, first }: ResolvedEvent, atMs: number): void {
+  if (fold.progress !== null) return;
+  const endpoint = plan.deliveries[0]?.endpoint ?? "";
+  accept(fold, plan, first === undefined ? null : { fact: "attempt-begun", endpoint, number: 1, via: "local", atMs });
+  if (first !== undefined) tell(fold, { fact: "attempt-reported", via: "local", result: first, atMs });
+}
+
+function accept(fold: Fold, plan: EventPlan, begun: Extract<Fact, { fact: "attempt-begun" }> | null = null): void {
+  fold.progress = begin(acceptedFact(fold.start, plan));
+  if (begun !== null) tell(fold, begun);
+  for (const fact of fold.early.splice(0)) tell(fold, fact);
+}
+
+function acceptedFact({ event, startedMs }: RunStart, plan: EventPlan): Extract<Fact, { fact: "accepted" }> {
+  return { fact: "accepted", atMs: startedMs, event, plan };
+}
+
+function tell(fold: Fold, fact: Exclude<Fact, { fact: "accepted" }>): void {
+  if (fold.progress !== null) fold.progress = advance(fold.progress, fact);
+  else if (fact.fact === "message" || fact.fact === "cancel-requested") fold.early.push(fact);
+}

@@ -1,0 +1,61 @@
+/**
+ * Whether an earlier execution of the present workflow task was lost.
+ *
+ * A local attempt runs inside its workflow task, so a worker that dies takes the
+ * attempt along and the server hands the task out again. The history tells: the
+ * task before ended by start-to-close timeout or failure. A task that only waited
+ * too long on the dead worker's sticky queue (schedule-to-start) lost nothing.
+ */
+
+export type TaskEvent =
+  | "task-scheduled"
+  | "task-started"
+  | "task-completed"
+  | "task-failed"
+  | "task-timed-out"
+  | "task-expired-in-queue"
+  | "message"
+  | "other";
+
+/** `newestFirst` may stop anywhere; what was not read decides nothing. */
+export function taskWasLost(newestFirst: readonly TaskEvent[]): boolean {
+  const decisive = newestFirst.find((event) => !isPassedOver(event));
+  return decisive === "task-timed-out" || decisive === "task-failed";
+}
+
+function isPassedOver(event: TaskEvent): boolean {
+  switch (event) {
+    case "task-scheduled":
+    case "task-started":
+    case "task-expired-in-queue":
+    case "message":
+      return true;
+    case "task-completed":
+    case "task-failed":
+    case "task-timed-out":
+    case "other":
+      return false;
+  }
+}
+
+export interface TaskClues {
+  /** `workflowInfo().historyLength` when the attempt was scheduled. */
+  readonly historyLength: number;
+  /** What it is when no task was lost; null = cannot be told. */
+  readonly expectedLength: number | null;
+  /** Workflow time at scheduling, milliseconds since the epoch. */
+  readonly scheduledAtMs: number;
+  readonly nowMs: number;
+}
+
+/** A task heartbeats after 8 s, so a re-run behind a heartbeat starts later than this. */
+const PROMPT_MS = 5000;
+
+/**
+ * Whether it is worth asking the server for the history. Cheap and never wrong on
+ * the safe side: a false alarm costs one read, skewed clocks included.
+ */
+export function mayBeRerun(clues: TaskClues): boolean {
+  if (clues.expectedLength === null || clues.historyLength !== clues.expectedLength) return true;
+  return Math.abs(clues.nowMs - clues.scheduledAtMs) > PROMPT_MS;
+}

@@ -1,0 +1,79 @@
+/** What follows an attempt: finish, wait or park. The retry policy in one pure function. */
+import { attentionFor, type AttentionReason } from "./attention.ts";
+import type { AttemptRecord } from "./attempt.ts";
+import { isCertificateCode } from "./classify-status.ts";
+import type { DeliverySettings } from "./plan.ts";
+import { computeDelayMs } from "./retry-delay.ts";
+
+export type Step =
+  | { readonly do: "finish"; readonly state: "delivered" | "discarded" }
+  | { readonly do: "wait"; readonly delayMs: number; readonly why: "retry" | "retry-after" }
+  | { readonly do: "park"; readonly reason: AttentionReason };
+
+export interface AttemptsSoFar {
+  readonly settings: DeliverySettings;
+  /** Every attempt of the present budget, oldest first; never empty. A replay starts a new budget. */
+  readonly budget: readonly AttemptRecord[];
+  /** A synthetic event is tried once and never parked. */
+  readonly synthetic: boolean;
+}
+
+/** A certificate does not mend itself in minutes: three looks, then a person (RFC 5280 verdicts are final until somebody acts). */
+const CERTIFICATE_TRIES = 3;
+/** 421 allows one more try on another connection (RFC 9110 §15.5.20). */
+const MISDIRECTED_TRIES = 2;
+
+/** Decides what follows the last attempt of the budget. */
+export function nextStep({ settings, budget, synthetic }: AttemptsSoFar): Step {
+  const last = budget.at(-1);
+  if (last === undefined) throw new RangeError("nextStep needs at least one attempt");
+  if (last.outcome === "delivered") return { do: "finish", state: "delivered" };
+  if (synthetic) return { do: "finish", state: "discarded" };
+  const reason = reasonToPark(settings, budget, last);
+  if (reason !== null) return { do: "park", reason };
+  return waitOrPark(settings, budget, last);
+}
+
+function reasonToPark(
+  settings: DeliverySettings,
+  budget: readonly AttemptRecord[],
+  last: AttemptRecord,
+): AttentionReason | null {
+  if (last.outcome === "refused") return attentionFor(last);
+  if (last.outcome === "uncertain" && !settings.idempotent) return "outcome-uncertain";
+  if (endsWith(budget, CERTIFICATE_TRIES, (attempt) => isCertificateCode(attempt.code))) return "tls-invalid";
+  if (endsWith(budget, MISDIRECTED_TRIES, (attempt) => attempt.status === 421)) return "refused";
+  if ((last.retryAfterMs ?? 0) > settings.retry.retryAfterMaxMs) return "retry-after-too-long";
+  return null;
+}
+
+function waitOrPark(settings: DeliverySettings, budget: readonly AttemptRecord[], last: AttemptRecord): Step {
+  const { retry } = settings;
+  const used = budget.filter((attempt) => attempt.outcome !== "canceled").length;
+  if (used > retry.scheduleMs.length) return { do: "park", reason: "attempts-exhausted" };
+  const retryAfterMs = last.retryAfterMs ?? null;
+  const delayMs = computeDelayMs({
+    policy: retry,
+    attemptInBudget: Math.max(1, used),
+    retryAfterMs,
+    seed: `${settings.idempotencyKey}:${last.number}`,
+  });
+  if (retry.windowMs !== null && elapsedMs(budget, last) + delayMs > retry.windowMs) {
+    return { do: "park", reason: "window-exceeded" };
+  }
+  const ownMs = retry.scheduleMs[Math.max(1, used) - 1] ?? 0;
+  return { do: "wait", delayMs, why: retryAfterMs !== null && retryAfterMs > ownMs ? "retry-after" : "retry" };
+}
+
+function endsWith(
+  budget: readonly AttemptRecord[],
+  count: number,
+  matches: (attempt: AttemptRecord) => boolean,
+): boolean {
+  return budget.length >= count && budget.slice(-count).every(matches);
+}
+
+function elapsedMs(budget: readonly AttemptRecord[], last: AttemptRecord): number {
+  const first = budget[0] ?? last;
+  return Math.max(0, Date.parse(last.at) + last.durationMs - Date.parse(first.at));
+}

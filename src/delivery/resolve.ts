@@ -1,0 +1,132 @@
+/** A person's word on a delivery: replay, discard, mark delivered. Which counts, and what it changes. */
+import type { Resolution, ResolutionAction, ResolutionRefusal } from "./event-state.ts";
+import { isTerminal } from "./event-state.ts";
+import type { Message } from "./facts.ts";
+import type { Delivery } from "./progress.ts";
+
+/** A message understood as far as its shape goes. */
+export interface Instruction {
+  /** Position among the messages of the run, from 0: one verdict each. */
+  readonly sequence: number;
+  readonly action: ResolutionAction;
+  readonly actor: string;
+  readonly reason: string;
+  readonly atMs: number;
+  /** Endpoint name; null when the message names none. */
+  readonly endpoint: string | null;
+  /** The shape is wrong: recorded, never counted. */
+  readonly malformed: boolean;
+}
+
+export const RESOLUTION_ACTIONS: readonly ResolutionAction[] = [
+  "replay",
+  "discard",
+  "mark-delivered",
+  "amend",
+  "hurry",
+  "hold",
+  "release",
+];
+
+/** Longest actor and reason kept; more is cut, so that a message cannot grow the state without bound. */
+const MAX_ACTOR = 200;
+const MAX_REASON = 2000;
+
+/** Reads a message; null when it is no resolution at all (a decision, or an unknown signal). */
+export function readInstruction(message: Message, sequence: number, atMs: number): Instruction | null {
+  const argument = membersOf(message.argument);
+  const name = message.name === "resolve" ? argument["action"] : message.name;
+  const action = RESOLUTION_ACTIONS.find((candidate) => candidate === name);
+  if (action === undefined) return null;
+  const actor = textOf(argument["actor"], MAX_ACTOR);
+  const reason = textOf(argument["reason"], MAX_REASON);
+  const endpoint = typeof argument["delivery"] === "string" ? argument["delivery"] : null;
+  return { sequence, action, actor, reason, atMs, endpoint, malformed: actor === "" || reason === "" };
+}
+
+/** The delivery an instruction is about, or why it cannot be told. */
+export function targetOf(
+  instruction: Instruction,
+  deliveries: readonly Delivery[],
+): { readonly index: number } | { readonly refused: ResolutionRefusal } {
+  if (instruction.endpoint !== null) {
+    const index = deliveries.findIndex((delivery) => delivery.endpoint === instruction.endpoint);
+    return index < 0 ? { refused: "unknown-delivery" } : { index };
+  }
+  if (deliveries.length === 1) return { index: 0 };
+  const candidates = deliveries.flatMap((delivery, index) => (isCandidate(instruction, delivery) ? [index] : []));
+  const [only, ...others] = candidates;
+  if (only === undefined) return { index: 0 };
+  return others.length === 0 ? { index: only } : { refused: "several-deliveries" };
+}
+
+function isCandidate(instruction: Instruction, delivery: Delivery): boolean {
+  return instruction.action === "discard" ? !isTerminal(delivery.state) : delivery.state === "needs-attention";
+}
+
+export type Judgement =
+  | { readonly verdict: "counts" }
+  | { readonly verdict: "wait" }
+  | { readonly verdict: "refused"; readonly because: ResolutionRefusal };
+
+/**
+ * Whether an instruction counts for this delivery now. `discard` and
+ * `mark-delivered` wait for an attempt in flight, whose answer goes first;
+ * `replay` does not: a second press must not become a second request.
+ */
+export function judge(instruction: Instruction, delivery: Delivery): Judgement {
+  if (instruction.malformed) return { verdict: "refused", because: "malformed" };
+  if (isTerminal(delivery.state)) return { verdict: "refused", because: "already-ended" };
+  switch (instruction.action) {
+    case "replay":
+      if (delivery.inFlight !== null) return { verdict: "refused", because: "attempt-in-flight" };
+      return whenParked(delivery);
+    case "mark-delivered":
+      if (delivery.inFlight !== null) return { verdict: "wait" };
+      return delivery.state === "waiting-retry" ? { verdict: "counts" } : whenParked(delivery);
+    case "discard":
+      return delivery.inFlight === null ? { verdict: "counts" } : { verdict: "wait" };
+    case "amend":
+    case "hurry":
+    case "hold":
+    case "release":
+      return { verdict: "refused", because: "not-supported" };
+  }
+}
+
+function whenParked(delivery: Delivery): Judgement {
+  return delivery.state === "needs-attention" ? { verdict: "counts" } : { verdict: "refused", because: "not-parked" };
+}
+
+/** The entry of the record. */
+export function resolutionOf(instruction: Instruction, refusedBecause: ResolutionRefusal | null): Resolution {
+  const { action, actor, reason, atMs } = instruction;
+  const at = new Date(atMs).toISOString();
+  return { action, actor, at, reason, counted: refusedBecause === null, refusedBecause };
+}
+
+/** What a counted instruction makes of the delivery. */
+export function applyInstruction(instruction: Instruction, delivery: Delivery): Delivery {
+  const moved = { ...delivery, wait: null, attention: null };
+  switch (instruction.action) {
+    case "replay":
+      return { ...moved, state: "delivering", spentAttempts: delivery.attempts.length };
+    case "mark-delivered":
+      return { ...moved, state: "delivered" };
+    case "discard":
+      return { ...moved, state: "discarded" };
+    case "amend":
+    case "hurry":
+    case "hold":
+    case "release":
+      return delivery;
+  }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function textOf(value: unknown, maxLength: number): string {
+  return typeof value === "string" ? value.trim().slice(0, maxLength) : "";
+}

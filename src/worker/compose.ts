@@ -1,0 +1,72 @@
+/** The activities of one process, put together from its configuration, connection and lanes. */
+import type { ActivityDependencies, ActivityLog, Routing } from "../activities/dependencies.ts";
+import { createAdmission, limitsFor } from "../activities/admission.ts";
+import type { Handler } from "../activities/handler.ts";
+import { createOutcomeMemory } from "../activities/outcome-memory.ts";
+import type { Session } from "../client/session.ts";
+import type { Config } from "../config/config.ts";
+import { resolveSource } from "../config/match-routes.ts";
+import { canonicalEvent, planEvent, settingsFor } from "../config/plan-event.ts";
+import { type Environment, type ResolvedEndpoint, resolveEndpoint } from "../config/resolve-endpoint.ts";
+import type { Send } from "../egress/exchange.ts";
+import { CountersignError } from "../errors.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import { createRunReader } from "./run-reader.ts";
+
+export interface ComposeParts {
+  readonly session: Session;
+  readonly resolved: ReadonlyMap<string, ResolvedEndpoint>;
+  readonly handlers: ReadonlyMap<string, Handler>;
+  readonly send: Send;
+  readonly slots: number;
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+  readonly userAgent: string;
+  gateOpen(endpoint: string): boolean;
+  openLane(endpoint: string): Promise<void>;
+}
+
+export function composeActivities(parts: ComposeParts): ActivityDependencies {
+  const now = (): number => Date.now();
+  return {
+    routing: routingOf(parts.session.config, parts.resolved),
+    send: parts.send,
+    handlers: parts.handlers,
+    admission: createAdmission({ limits: limitsFor(parts.slots), now, gateOpen: parts.gateOpen }),
+    memory: createOutcomeMemory(now),
+    runs: createRunReader(parts.session),
+    openLane: parts.openLane,
+    log: activityLog(parts.log),
+    now,
+    stopping: parts.stopping,
+    userAgent: parts.userAgent,
+  };
+}
+
+/** References are replaced once, at start, for the endpoints this process delivers to; nothing else is resolved here. */
+export function resolveServed(config: Config, served: readonly string[], environment: Environment): ReadonlyMap<string, ResolvedEndpoint> {
+  const endpoints = served.flatMap((name) => config.endpoints[name] ?? []);
+  return new Map(endpoints.map((endpoint) => [endpoint.name, resolveEndpoint(endpoint, environment)]));
+}
+
+function routingOf(config: Config, resolved: ReadonlyMap<string, ResolvedEndpoint>): Routing {
+  return {
+    source: (sourceOrAlias) => resolveSource(config, sourceOrAlias)?.name ?? null,
+    plan: (event) => planEvent(config, canonicalEvent(config, event)),
+    settings: (event, endpoint) => settingsFor(config, event, endpoint),
+    endpoint: (name) => (Object.hasOwn(config.endpoints, name) ? (config.endpoints[name] ?? null) : null),
+    resolved(name) {
+      const endpoint = resolved.get(name);
+      if (endpoint !== undefined) return endpoint;
+      throw new CountersignError("unknown_endpoint", `This worker does not deliver to endpoint ${name}`);
+    },
+  };
+}
+
+function activityLog(log: Logger): ActivityLog {
+  return {
+    attempted: (line) => log.info(line, "delivery.attempted"),
+    failed: ({ activity, code, error }) => log.error({ activity, code, err: error }, "activity.failed"),
+    handlerFailed: ({ key, handler, error }) => log.warn({ key, handler, err: error }, "handler.failed"),
+  };
+}

@@ -1,0 +1,58 @@
+/** Handler modules of the configuration, and whether this worker has what it must serve. */
+import { createJiti } from "jiti";
+import type { Handler } from "../activities/handler.ts";
+import type { Endpoint } from "../config/config.ts";
+import { CountersignError } from "../errors.ts";
+
+/** Imports the modules and collects every exported handler, also from exported arrays. */
+export async function loadHandlers(paths: readonly string[]): Promise<readonly Handler[]> {
+  const jiti = createJiti(import.meta.url, { moduleCache: false });
+  const modules = await Promise.all(paths.map(async (path) => await importModule(jiti, path)));
+  return modules.flatMap((module) => Object.values(module).flat().filter(isHandler));
+}
+
+/**
+ * The handlers by `name@version`.
+ *
+ * Throws `handler_missing` for an endpoint this process must serve, `config_invalid`
+ * when one reference is registered twice.
+ */
+export function handlersFor(endpoints: readonly Endpoint[], handlers: readonly Handler[]): ReadonlyMap<string, Handler> {
+  const byReference = new Map<string, Handler>();
+  for (const one of handlers) {
+    const reference = `${one.name}@${one.version}`;
+    if (byReference.has(reference)) throw new CountersignError("config_invalid", `Handler ${reference} is registered twice`);
+    byReference.set(reference, one);
+  }
+  for (const endpoint of endpoints) requireHandler(endpoint, byReference);
+  return byReference;
+}
+
+function requireHandler({ name, handler }: Endpoint, byReference: ReadonlyMap<string, Handler>): void {
+  if (handler === null || byReference.has(handler)) return;
+  const known = [...byReference.keys()].join(", ") || "none";
+  throw new CountersignError(
+    "handler_missing",
+    `Endpoint ${name} needs handler ${handler}, which this worker does not have; registered here: ${known}`,
+  );
+}
+
+async function importModule(jiti: ReturnType<typeof createJiti>, path: string): Promise<Record<string, unknown>> {
+  try {
+    return await jiti.import<Record<string, unknown>>(path);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : "it could not be loaded";
+    throw new CountersignError("config_invalid", `Handler module ${path}: ${message}`, { cause });
+  }
+}
+
+function isHandler(value: unknown): value is Handler {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "name" in value &&
+    "version" in value &&
+    "run" in value &&
+    typeof value.run === "function"
+  );
+}

@@ -1,0 +1,160 @@
+/** Starts a worker process: connect, check, load, poll. */
+import type { NativeConnection } from "@temporalio/worker";
+import { createActivities } from "../activities/create-activities.ts";
+import type { Handler } from "../activities/handler.ts";
+import { type Countersign, createCountersign } from "../client/countersign.ts";
+import type { Session } from "../client/session.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { SECOND_MS } from "../delivery/durations.ts";
+import { createSend } from "../egress/send.ts";
+import { CountersignError } from "../errors.ts";
+import { createLogger, type Logger } from "../telemetry/logger.ts";
+import { connectNative } from "../temporal/connect.ts";
+import { ensureSearchAttributes } from "../temporal/search-attributes.ts";
+import { checkServer } from "../temporal/server-check.ts";
+import { USER_AGENT } from "../version.ts";
+import { composeActivities, resolveServed } from "./compose.ts";
+import { followGates } from "./gate-snapshot.ts";
+import { announceLane, backlogOf, openLane, withdrawLane } from "./lane-worker.ts";
+import { keepLanes } from "./lanes.ts";
+import { handlersFor, loadHandlers } from "./load-handlers.ts";
+import { createMainWorker } from "./main-worker.ts";
+import { runWorkers } from "./run-workers.ts";
+
+export interface WorkerSettings {
+  /** Absent = found from the working directory. */
+  readonly config?: Config;
+  /** Poll only these endpoints' lanes and run no workflows: the place for credentials that must live apart. */
+  readonly only?: readonly string[];
+  /** Besides those of the configuration's handler modules. */
+  readonly handlers?: readonly Handler[];
+  /** Workflow task slots, 200 by default; the bulkheads follow from it. */
+  readonly concurrency?: number;
+  /** Aborting it stops the worker like `stop()`. */
+  readonly signal?: AbortSignal;
+  /** A failure that ended the worker; by default it is logged. */
+  readonly onError?: (error: unknown) => void;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly log?: Logger;
+  /** A server this process started itself; absent = `TEMPORAL_*` variables or a profile. */
+  readonly address?: string;
+}
+
+export interface RunningWorker {
+  /** Shares the worker's connection, so its submits start eagerly. */
+  readonly client: Countersign;
+  /** Resolves once the worker polls. */
+  readonly ready: Promise<void>;
+  /** Lets requests in flight finish within their time-outs, then leaves. */
+  stop(): Promise<void>;
+}
+
+const DEFAULT_SLOTS = 200;
+/** What a request in flight may need beyond its own deadline to be reported. */
+const REPORT_MS = 5 * SECOND_MS;
+
+/**
+ * Starts a worker in this process.
+ *
+ * Throws `config_invalid`, `missing_env`, `handler_missing`, `unknown_endpoint` before
+ * anything is polled; `temporal_unreachable`, `unsupported_server`,
+ * `search_attributes_missing` when the server cannot be used.
+ */
+export async function startWorker(settings: WorkerSettings = {}): Promise<RunningWorker> {
+  const environment = settings.environment ?? process.env;
+  const config = settings.config ?? (await loadConfig({ cwd: process.cwd(), environment }));
+  const log = settings.log ?? createLogger();
+  const served = servedEndpoints(config, settings.only);
+  const resolved = resolveServed(config, served, environment);
+  const handlers = handlersFor([...resolved.values()], [...(settings.handlers ?? []), ...(await loadHandlers(config.handlers))]);
+  const connected = await connectNative({ temporal: config.temporal, environment, address: settings.address });
+  try {
+    await prepare(config, connected, log);
+    return await run({ settings, config, log, served, resolved, handlers, connected });
+  } catch (error) {
+    await connected.close();
+    throw error;
+  }
+}
+
+type Connected = Awaited<ReturnType<typeof connectNative>>;
+
+/** Absent `only`: everything that is not isolated. */
+function servedEndpoints(config: Config, only: readonly string[] | undefined): readonly string[] {
+  const unknown = only?.find((name) => !Object.hasOwn(config.endpoints, name));
+  if (unknown !== undefined) {
+    const known = Object.keys(config.endpoints).join(", ") || "none";
+    throw new CountersignError("unknown_endpoint", `There is no endpoint ${JSON.stringify(unknown)}; the configured ones are: ${known}`);
+  }
+  if (only !== undefined) return [...new Set(only)];
+  return Object.values(config.endpoints).flatMap(({ name, isolated }) => (isolated ? [] : [name]));
+}
+
+async function prepare(config: Config, { client, connection, namespace }: Connected, log: Logger): Promise<void> {
+  await ensureSearchAttributes(connection, namespace);
+  const { taskQueue } = config.temporal;
+  const check = await checkServer(client, { namespace, taskQueue, dedupeWindowMs: config.dedupeWindowMs });
+  for (const warning of check.warnings) log.warn({ warning }, "server.warning");
+}
+
+interface WorkerParts {
+  readonly settings: WorkerSettings;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly served: readonly string[];
+  readonly resolved: ReturnType<typeof resolveServed>;
+  readonly handlers: ReadonlyMap<string, Handler>;
+  readonly connected: Connected;
+}
+
+async function run(parts: WorkerParts): Promise<RunningWorker> {
+  const { settings, config, log, served, resolved, handlers, connected } = parts;
+  const { client, connection, namespace } = connected;
+  const session: Session = { client, config, eager: false, ready: async () => undefined };
+  const slots = settings.concurrency ?? DEFAULT_SLOTS;
+  const stopping = new AbortController();
+  const { send, close: closeSend } = createSend();
+  const graceMs = Math.max(0, ...[...resolved.values()].map(({ timeouts }) => timeouts.totalMs)) + REPORT_MS;
+  const laneParts = { session, connection: connection as NativeConnection, namespace, graceMs };
+  const gates = followGates(session, (map) => lanes.follow(map));
+  const lanes = keepLanes({
+    served,
+    open: async (endpoint) => await openLane(laneParts, endpoint, () => activities),
+    backlog: async (endpoint) => await backlogOf(session, endpoint),
+    announce: async (endpoint) => await announceLane(session, endpoint, gates.entry(endpoint)),
+    withdraw: async (endpoint) => await withdrawLane(session, endpoint, gates.entry(endpoint)),
+    log,
+  });
+  const activities = createActivities(
+    composeActivities({
+      session,
+      resolved,
+      handlers,
+      send,
+      slots,
+      stopping: stopping.signal,
+      log,
+      userAgent: USER_AGENT,
+      gateOpen: (endpoint) => gates.isOpen(endpoint),
+      openLane: async (endpoint) => await lanes.need(endpoint),
+    }),
+  );
+  await gates.refresh();
+  const main = settings.only === undefined ? await createMainWorker({ ...laneParts, activities, slots }) : null;
+  if (main === null) for (const endpoint of served) await lanes.need(endpoint);
+  else void lanes.sweep().catch((error: unknown) => log.warn({ err: error }, "lanes.not_swept"));
+  return runWorkers({
+    main,
+    client: createCountersign({ client, config, eager: main !== null }),
+    signal: settings.signal,
+    onError: settings.onError ?? ((error) => log.error({ err: error }, "worker.failed")),
+    async release() {
+      gates.stop();
+      await lanes.stop();
+      await closeSend();
+      await connected.close();
+    },
+    cutAfter: { graceMs, cut: () => stopping.abort() },
+  });
+}

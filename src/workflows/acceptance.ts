@@ -1,0 +1,107 @@
+/** From untrusted input to an accepted event: parsed, routed, under its own key; or a failed run with a sentence. */
+import { ActivityFailure, ApplicationFailure, proxyActivities, proxyLocalActivities, workflowInfo } from "@temporalio/workflow";
+import type { EventActivities } from "../activities/contract.ts";
+import type { ResolvedEvent, ResolveInput } from "../delivery/activity-shapes.ts";
+import { BAD_INPUT_TYPES } from "../delivery/bad-input.ts";
+import { MINUTE_MS } from "../delivery/durations.ts";
+import type { BusinessEvent } from "../delivery/event.ts";
+import { identityOf } from "../delivery/event-identity.ts";
+import { eventKey, isName } from "../delivery/names.ts";
+import { parseEvent } from "../delivery/parse-event.ts";
+import { type EventPlan, parsePlan } from "../delivery/plan.ts";
+import { project } from "../delivery/project.ts";
+import { isCountersignError } from "../errors.ts";
+import { accept, apply, type EventRun, messageCount, progressOf } from "./event-run.ts";
+import { LENGTH_AT_START } from "./history-lengths.ts";
+import { label } from "./signboard.ts";
+
+/** Accepts the input or fails the run; a failed run used no attempt, so a corrected event may use its key again. */
+export async function acceptEvent(run: EventRun, input: unknown): Promise<void> {
+  const event = read(input);
+  const plan = parsePlan((input as { readonly plan?: unknown }).plan);
+  if (plan === null) return await acceptUnrouted(run, event);
+  requireOwnKey(event);
+  accept(run, { event, identity: identityOf(event), plan }, null);
+}
+
+/** A plain Temporal start brings no plan: the worker resolves it, and tries a lone quick delivery in the same step. */
+async function acceptUnrouted(run: EventRun, event: BusinessEvent): Promise<void> {
+  if (isName(event.source)) requireOwnKey(event);
+  const sinceMs = Date.now();
+  const resolved = await resolve(run, event);
+  const settled = withExactBody({ ...event, source: resolved.source }, resolved);
+  requireOwnKey(settled);
+  const plan: EventPlan = resolved.plan;
+  accept(run, { event: settled, identity: identityOf(settled), plan }, resolved.first === undefined ? null : { sinceMs });
+  label(project(progressOf(run)));
+  if (resolved.first === undefined) return;
+  run.lengthAtReport = workflowInfo().historyLength + 1;
+  apply(run, { fact: "attempt-reported", via: "local", result: resolved.first });
+}
+
+async function resolve(run: EventRun, event: BusinessEvent): Promise<ResolvedEvent> {
+  const clues = {
+    historyLength: workflowInfo().historyLength,
+    expectedLength: LENGTH_AT_START + messageCount(run),
+    scheduledAtMs: Date.now(),
+    recallOnly: messageCount(run) > 0,
+  };
+  const local = proxyLocalActivities<EventActivities>({
+    startToCloseTimeout: 3 * MINUTE_MS,
+    retry: { maximumAttempts: 1 },
+    summary: "find the routes of this event",
+  });
+  const input: ResolveInput = { v: 1, event };
+  try {
+    return await local.resolveRoutes({ ...input, clues });
+  } catch (error) {
+    rethrowBadInput(error);
+    return await resolveLater(input);
+  }
+}
+
+/** The configuration could not be used just now: ask again, for as long as it takes. */
+async function resolveLater(input: ResolveInput): Promise<ResolvedEvent> {
+  const regular = proxyActivities<EventActivities>({
+    startToCloseTimeout: MINUTE_MS,
+    retry: { initialInterval: 1000, maximumInterval: MINUTE_MS, nonRetryableErrorTypes: [...BAD_INPUT_TYPES] },
+    summary: "find the routes of this event, again",
+  });
+  try {
+    return await regular.resolveRoutes(input);
+  } catch (error) {
+    rethrowBadInput(error);
+    throw error;
+  }
+}
+
+function rethrowBadInput(error: unknown): void {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return;
+  const { message, type } = error.cause;
+  if (BAD_INPUT_TYPES.includes(type ?? "")) throw ApplicationFailure.nonRetryable(message, type);
+}
+
+function withExactBody(event: BusinessEvent, { exactBody }: ResolvedEvent): BusinessEvent {
+  if (exactBody === undefined) return event;
+  const { data: _parsed, ...rest } = event;
+  return { ...rest, data_base64: exactBody };
+}
+
+function read(input: unknown): BusinessEvent {
+  try {
+    return parseEvent(input);
+  } catch (error) {
+    if (isCountersignError(error)) throw ApplicationFailure.nonRetryable(error.message, error.code);
+    throw error;
+  }
+}
+
+function requireOwnKey(event: BusinessEvent): void {
+  const key = eventKey(event.source, event.id);
+  const { workflowId } = workflowInfo();
+  if (workflowId === key) return;
+  throw ApplicationFailure.nonRetryable(
+    `The workflow ID is ${JSON.stringify(workflowId)}, but the key of the event in its input is ${JSON.stringify(key)}; start it with that ID`,
+    "bad_event",
+  );
+}

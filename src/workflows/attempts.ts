@@ -1,0 +1,148 @@
+/** One attempt, carried out by the way that `chooseWay` picks; whatever comes back is folded in as a fact. */
+import {
+  ActivityFailure,
+  type ActivityOptions,
+  proxyActivities,
+  proxyLocalActivities,
+  TimeoutFailure,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { EventActivities } from "../activities/contract.ts";
+import type { AttemptInput } from "../delivery/activity-shapes.ts";
+import type { Way } from "../delivery/attempt.ts";
+import { chooseWay } from "../delivery/choose-way.ts";
+import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
+import { laneQueue } from "../delivery/names.ts";
+import type { Delivery } from "../delivery/progress.ts";
+import { attemptSummary } from "../delivery/summaries.ts";
+import { LENGTH_AT_START, LENGTH_OF_A_RETRY } from "./history-lengths.ts";
+import { apply, deliveryOf, type EventRun, messageCount, progressOf } from "./event-run.ts";
+
+/** Above the request's own deadline: time to be taken up, to resolve a name, to report. */
+const MARGIN_MS = 30 * SECOND_MS;
+
+/** Above this, regular attempts read the event from the run's first history event instead of repeating it. */
+const MAX_REPEATED_CHARACTERS = 16 * 1024;
+
+/**
+ * For failures of ours alone (the endpoint's are data): asked again without using an
+ * attempt. A request whose worker vanished is never repeated by the server.
+ */
+const OWN_FAILURES: NonNullable<ActivityOptions["retry"]> = {
+  initialInterval: SECOND_MS,
+  backoffCoefficient: 2,
+  maximumInterval: MINUTE_MS,
+  nonRetryableErrorTypes: ["TemporalTimeout:Heartbeat", "TemporalTimeout:StartToClose"],
+};
+
+/** Makes one attempt and folds its report in. */
+export async function attempt(run: EventRun, endpoint: string): Promise<void> {
+  const delivery = deliveryOf(run, endpoint);
+  const number = delivery.attempts.length + 1;
+  const way = wayOf(run, delivery);
+  const recallOnly = way === "direct" && mayHaveBeenLocal(run, delivery);
+  const via = recallOnly ? "local" : way;
+  apply(run, { fact: "attempt-begun", endpoint, number, via });
+  const facts = { endpoint, number, via, recallOnly, summary: attemptSummary({ endpoint, number, via }) };
+  await (via === "local" ? attemptLocally(run, delivery, facts) : attemptRegularly(run, delivery, facts));
+}
+
+interface AttemptFacts {
+  readonly endpoint: string;
+  readonly number: number;
+  readonly via: Way;
+  readonly recallOnly: boolean;
+  readonly summary: string;
+}
+
+function wayOf(run: EventRun, delivery: Delivery): Way {
+  return chooseWay({
+    settings: delivery.settings,
+    deliveries: progressOf(run).deliveries.length,
+    messages: messageCount(run),
+    leftLocal: delivery.leftLocal,
+    sentToLane: delivery.sentToLane,
+  });
+}
+
+/**
+ * Whether a message turned what was a local attempt into a regular one while that
+ * attempt was under way: the server refused its task, or its worker died. Not after
+ * a replay, whose first attempt never was local.
+ */
+function mayHaveBeenLocal(run: EventRun, delivery: Delivery): boolean {
+  const lone = progressOf(run).deliveries.length === 1;
+  if (!lone || delivery.leftLocal || !delivery.settings.idempotent) return false;
+  const { length } = delivery.attempts;
+  if (length === 0) return workflowInfo().historyLength !== LENGTH_AT_START + messageCount(run);
+  return length > delivery.spentAttempts;
+}
+
+async function attemptLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<void> {
+  const activities = proxyLocalActivities<EventActivities>({
+    startToCloseTimeout: delivery.settings.totalMs + MARGIN_MS,
+    retry: { maximumAttempts: 1 },
+    summary: facts.summary,
+  });
+  const { historyLength } = workflowInfo();
+  const { recallOnly } = facts;
+  const clues = { historyLength, expectedLength: expectedLengthOf(run, facts), scheduledAtMs: Date.now(), recallOnly };
+  try {
+    const result = await activities.attemptDelivery({ ...inputOf(delivery, facts), event: run.event, clues });
+    run.lengthAtReport = workflowInfo().historyLength;
+    apply(run, { fact: "attempt-reported", via: "local", result });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    apply(run, { fact: "attempt-set-aside", endpoint: facts.endpoint });
+  }
+}
+
+/** A guess that only saves work: the attempt asks the history whenever it does not hold. */
+function expectedLengthOf(run: EventRun, { number, recallOnly }: AttemptFacts): number | null {
+  if (recallOnly) return null;
+  if (number === 1) return LENGTH_AT_START;
+  return run.lengthAtReport === null ? null : run.lengthAtReport + LENGTH_OF_A_RETRY;
+}
+
+async function attemptRegularly(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<void> {
+  const { endpoint, via } = facts;
+  if (via === "lane") await openLane(endpoint);
+  const activities = proxyActivities<EventActivities>({
+    startToCloseTimeout: delivery.settings.totalMs + MARGIN_MS,
+    heartbeatTimeout: 10 * SECOND_MS,
+    retry: OWN_FAILURES,
+    summary: facts.summary,
+    ...(via === "lane" ? { taskQueue: laneQueue(workflowInfo().taskQueue, endpoint) } : {}),
+  });
+  try {
+    const result = await activities.attemptDelivery({ ...inputOf(delivery, facts), event: repeatable(run) });
+    apply(run, { fact: "attempt-reported", via, result });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const lost = error.cause instanceof TimeoutFailure;
+    apply(run, lost ? { fact: "attempt-lost", endpoint } : { fact: "attempt-broken", endpoint });
+  }
+}
+
+/** Asked in the very task that schedules the attempt: one event, no state transition. A failure is left to the sweep. */
+async function openLane(endpoint: string): Promise<void> {
+  const { ensureLane } = proxyLocalActivities<EventActivities>({
+    startToCloseTimeout: 5 * SECOND_MS,
+    retry: { maximumAttempts: 1 },
+    summary: `open the lane of ${endpoint}`,
+  });
+  try {
+    await ensureLane({ endpoint });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+  }
+}
+
+function inputOf(delivery: Delivery, { endpoint, number, via }: AttemptFacts): Omit<AttemptInput, "event"> {
+  const lastStatus = delivery.attempts.at(-1)?.status ?? null;
+  return { v: 1, endpoint, number, via, settings: delivery.settings, lastStatus };
+}
+
+function repeatable(run: EventRun): AttemptInput["event"] {
+  return JSON.stringify(run.event).length <= MAX_REPEATED_CHARACTERS ? run.event : null;
+}

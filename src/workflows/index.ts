@@ -1,0 +1,19 @@
+/**
+ * The workflow types of a worker: `event`, `conflict`, `gates`. The sandbox: only
+ * `delivery/`, types of activities and @temporalio/workflow may be imported here.
+ */
+import { ApplicationFailure, workflowInfo } from "@temporalio/workflow";
+
+export { conflict } from "./conflict.ts";
+export { event } from "./event.ts";
+export { gates } from "./gates.ts";
+
+/** Any other type ends at once with a sentence; without this its first task would be retried for ever. */
+export default async function unknownType(): Promise<never> {
+  const { workflowType } = workflowInfo();
+  await Promise.resolve();
+  throw ApplicationFailure.nonRetryable(
+    `There is no workflow type ${JSON.stringify(workflowType)} here; the types are event, conflict and gates`,
+    "unknown_workflow_type",
+  );
+}
