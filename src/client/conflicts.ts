@@ -42,7 +42,7 @@ export async function conflictsOf(session: Session, key: string): Promise<readon
     const record = memo?.[CONFLICT_MEMO];
     if (isConflictRecord(record)) records.push(record);
   }
-  return records.sort((left, right) => left.at.localeCompare(right.at));
+  return records.toSorted((left, right) => left.at.localeCompare(right.at));
 }
 
 function isConflictRecord(value: unknown): value is ConflictRecord {

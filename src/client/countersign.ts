@@ -7,11 +7,11 @@ import { TEST_EVENT_TYPE } from "../config/match-routes.ts";
 import { RESERVED_SOURCE } from "../config/names.ts";
 import type { Verdict } from "../delivery/progress.ts";
 import { CountersignError } from "../errors.ts";
-import { ensureSearchAttributes } from "../temporal/search-attributes.ts";
 import { type EndpointOverview, endpointOverviews } from "./endpoint-overview.ts";
 import { type EventReport, getEvent } from "./get-event.ts";
 import { type EventRow, listEvents, type ListFilter } from "./list-events.ts";
 import { resolveDelivery } from "./resolve-delivery.ts";
+import { createReadiness } from "./readiness.ts";
 import type { Session } from "./session.ts";
 import { settled } from "./settled.ts";
 import { type Receipt, submit, type SubmitOptions } from "./submit.ts";
@@ -52,19 +52,7 @@ export interface CountersignParts {
 }
 
 export function createCountersign({ client, config, eager }: CountersignParts): Countersign {
-  let prepared: Promise<void> | null = null;
-  const session: Session = {
-    client,
-    config,
-    eager,
-    ready() {
-      prepared ??= prepare(client).catch((error: unknown) => {
-        prepared = null;
-        throw error;
-      });
-      return prepared;
-    },
-  };
+  const session: Session = { client, config, eager, ...createReadiness({ client, config, eager }) };
   return {
     submit: async (event, options) => await submit(session, event, options),
     get: async (key) => await getEvent(session, key),
@@ -76,10 +64,6 @@ export function createCountersign({ client, config, eager }: CountersignParts): 
     test: async (endpoint) => await sendTest(session, endpoint),
     endpoints: async (name) => await endpointOverviews(session, name),
   };
-}
-
-async function prepare(client: Client): Promise<void> {
-  await ensureSearchAttributes(client.connection, client.options.namespace);
 }
 
 async function sendTest(session: Session, endpoint: string): Promise<Receipt> {

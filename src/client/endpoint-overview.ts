@@ -2,7 +2,7 @@
 import { displayUrl } from "../config/resolve-endpoint.ts";
 import { CountersignError } from "../errors.ts";
 import { queryOf } from "./list-events.ts";
-import type { Session } from "./session.ts";
+import { type Session, withDeadline } from "./session.ts";
 
 export interface EndpointOverview {
   readonly name: string;
@@ -24,6 +24,7 @@ export async function endpointOverviews(session: Session, name?: string): Promis
     const known = all.map((endpoint) => endpoint.name).join(", ") || "none";
     throw new CountersignError("unknown_endpoint", `There is no endpoint ${JSON.stringify(name)}; the configured ones are: ${known}`);
   }
+  await session.prepared();
   return await Promise.all(
     wanted.map(async (endpoint) => ({
       name: endpoint.name,
@@ -38,6 +39,6 @@ export async function endpointOverviews(session: Session, name?: string): Promis
 }
 
 async function count(session: Session, query: string): Promise<number> {
-  const { count: found } = await session.client.workflow.count(query);
+  const { count: found } = await withDeadline(session, () => session.client.workflow.count(query));
   return found;
 }

@@ -1,11 +1,12 @@
 /** The whole state of one event, from `describe` and history alone: no worker needed, never waiting for an attempt. */
 import { WorkflowNotFoundError, type WorkflowExecutionDescription } from "@temporalio/client";
 import proto from "@temporalio/proto";
-import { canonicalEvent, fingerprintOf } from "../config/plan-event.ts";
+import { fingerprintOf } from "../config/plan-event.ts";
 import type { AttemptInput } from "../delivery/activity-shapes.ts";
 import { identityOf } from "../delivery/event-identity.ts";
 import type { DeliveryStatus, EventState } from "../delivery/event-state.ts";
 import { type HistoryEntry, progressFromHistory, type RunStart } from "../delivery/history.ts";
+import { parseEventKey } from "../delivery/names.ts";
 import { parsePlan } from "../delivery/plan.ts";
 import { project } from "../delivery/project.ts";
 import { CountersignError } from "../errors.ts";
@@ -24,14 +25,19 @@ export interface EventReport extends EventState {
 
 /** Throws `not_found`, and `bad_event` for a run that failed because its input is no event. */
 export async function getEvent(session: Session, key: string): Promise<EventReport> {
+  const [report, conflicts] = await Promise.all([readReport(session, key), conflictsOf(session, key)]);
+  return { ...report, conflicts };
+}
+
+/** As `getEvent`, without the conflicts, which only a list knows. */
+export async function readReport(session: Session, key: string): Promise<EventReport> {
   const run = await describeRun(session, key);
   if (run.status.name === "FAILED") throw await refusedInput(session, run);
   const { events, start } = await readRun(session, run);
   const entries = await readEntries(events, decoderOf(session.client));
   const state = project(progressFromHistory(start, entries));
-  const conflicts = await conflictsOf(session, key);
   const deliveries = withWaiting(state.deliveries, waitingForWorker(run, entries));
-  const report = { ...state, deliveries, conflicts };
+  const report = { ...state, deliveries };
   return listedState(run) === "terminated" ? { ...report, endedOutside: { at: closedAt(run) } } : report;
 }
 
@@ -59,7 +65,9 @@ async function readStart(
   run: WorkflowExecutionDescription,
   first: proto.temporal.api.history.v1.IHistoryEvent | undefined,
 ): Promise<RunStart> {
-  const event = canonicalEvent(session.config, await storedEvent(session, run));
+  const sent = await storedEvent(session, run);
+  // The key says which source it is, also where the configuration no longer knows the alias it came under.
+  const event = { ...sent, source: parseEventKey(run.workflowId)?.source ?? sent.source };
   const payload = first?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
   const input = payload === undefined ? null : await decoderOf(session.client)(payload);
   const plan = parsePlan((input as { readonly plan?: unknown } | null)?.plan);

@@ -24,7 +24,9 @@ export interface EventRow {
 
 /** Yields rows newest first; a fresh change may show seconds later. Throws `bad_argument` for an unknown state. */
 export async function* listEvents(session: Session, filter: ListFilter): AsyncGenerator<EventRow> {
-  for await (const run of session.client.workflow.list({ query: queryOf(filter) })) {
+  const query = queryOf(filter);
+  await session.prepared();
+  for await (const run of session.client.workflow.list({ query })) {
     yield {
       key: run.workflowId,
       state: listedState(run),

@@ -1,5 +1,4 @@
 /** Temporal's history events → the entries that `delivery/history.ts` folds. The one place that knows their shapes. */
-import type { Payload } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import type { HistoryEntry } from "../delivery/history.ts";
 import type { TaskEvent } from "../delivery/lost-attempt.ts";
@@ -99,7 +98,7 @@ function markerData(payloads: Payloads): { readonly activity_type?: string } {
 
 async function first(payloads: Payloads, decode: Decode): Promise<unknown> {
   const payload = payloads?.payloads?.[0];
-  return payload === undefined ? undefined : await decode(payload as Payload);
+  return payload === undefined ? undefined : await decode(payload);
 }
 
 /** What telling a lost workflow task needs of one event. */

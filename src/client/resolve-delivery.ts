@@ -4,7 +4,7 @@ import type { Verdict } from "../delivery/progress.ts";
 import { CountersignError } from "../errors.ts";
 import { type ResolutionArgument, resolveUpdate } from "../workflows/messages.ts";
 import { describeRun } from "./get-event.ts";
-import { type Session, withDeadline } from "./session.ts";
+import { explainSilence, type Session } from "./session.ts";
 
 export interface ResolutionOrder extends ResolutionArgument {
   readonly action: "replay" | "discard" | "mark-delivered";
@@ -23,11 +23,12 @@ export async function resolveDelivery(session: Session, key: string, order: Reso
   const run = await describeRun(session, key);
   const handle = session.client.workflow.getHandle(key, run.runId);
   try {
-    return await withDeadline(session, () => handle.executeUpdate(resolveUpdate, { args: [{ v: 1, ...order }] }), ANSWER_DEADLINE_MS);
+    const say = () => handle.executeUpdate(resolveUpdate, { args: [{ v: 1, ...order }] });
+    return await session.client.withDeadline(Date.now() + ANSWER_DEADLINE_MS, say);
   } catch (error) {
     if (hasJustEnded(error)) return { counted: false, refusedBecause: "already-ended", at: new Date().toISOString() };
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(key, error);
-    throw error;
+    throw explainSilence(error);
   }
 }
 

@@ -1,19 +1,41 @@
 /** What every verb of the facade works with. */
 import type { Client } from "@temporalio/client";
 import type { Config } from "../config/config.ts";
+import { CountersignError } from "../errors.ts";
+import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
 
 export interface Session {
   readonly client: Client;
   readonly config: Config;
   /** True only where a worker of this process shares the connection: then starts may be eager. */
   readonly eager: boolean;
-  /** Makes sure, once, that this namespace can take our starts. */
-  ready(): Promise<void>;
+  /** Makes sure, once, that the search attributes exist. */
+  prepared(): Promise<void>;
+  /** Makes sure that this namespace can take our starts; asks the server at most every few seconds. */
+  ready(): Promise<StartConditions>;
+}
+
+export interface StartConditions {
+  /** Whether the next start may ask to be eager. */
+  readonly eager: boolean;
 }
 
 /** One call to the server; a server that hangs must not hang its caller. */
 const CALL_DEADLINE_MS = 10_000;
 
 export async function withDeadline<T>(session: Session, call: () => Promise<T>, deadlineMs = CALL_DEADLINE_MS): Promise<T> {
-  return await session.client.withDeadline(Date.now() + deadlineMs, call);
+  try {
+    return await session.client.withDeadline(Date.now() + deadlineMs, call);
+  } catch (error) {
+    throw explainSilence(error);
+  }
+}
+
+/** A server that is gone or hangs → `temporal_unreachable`; any other error stays what it is. */
+export function explainSilence(error: unknown): unknown {
+  const status = grpcFailure(error)?.status;
+  if (status !== GRPC_STATUS.unavailable && status !== GRPC_STATUS.deadlineExceeded) return error;
+  return new CountersignError("temporal_unreachable", "The Temporal server does not answer; nothing is known to have been done", {
+    cause: error,
+  });
 }

@@ -1,7 +1,8 @@
 /** The event behind a run, as its producer sent it: read from the first event of the history. */
 import type { WorkflowExecutionDescription } from "@temporalio/client";
-import { canonicalEvent, fingerprintOf } from "../config/plan-event.ts";
+import { fingerprintOf } from "../config/plan-event.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
+import { parseEventKey } from "../delivery/names.ts";
 import { CountersignError } from "../errors.ts";
 import { readStartInput } from "../temporal/start-input.ts";
 import { FINGERPRINT_MEMO } from "../workflows/messages.ts";
@@ -24,5 +25,5 @@ export async function fingerprintOfRun(session: Session, run: WorkflowExecutionD
   const noted = run.memo?.[FINGERPRINT_MEMO];
   if (typeof noted === "string") return noted;
   const event = await storedEvent(session, run);
-  return fingerprintOf(canonicalEvent(session.config, event));
+  return fingerprintOf({ ...event, source: parseEventKey(run.workflowId)?.source ?? event.source });
 }

@@ -10,6 +10,7 @@ import { ENDPOINTS_ATTRIBUTE, TYPE_ATTRIBUTE, withSearchAttributeRetry } from ".
 import { FINGERPRINT_MEMO } from "../workflows/messages.ts";
 import { type ConflictOrigin, recordConflict } from "./conflicts.ts";
 import { listedState, type ListedState } from "./listed-state.ts";
+import { checkBody } from "./read-event.ts";
 import { type Session, withDeadline } from "./session.ts";
 import { fingerprintOfRun } from "./stored-event.ts";
 
@@ -36,14 +37,19 @@ export interface SubmitOptions {
  */
 export async function submit(session: Session, input: unknown, options: SubmitOptions = {}): Promise<Receipt> {
   const event = canonicalEvent(session.config, parseEvent(input));
+  checkBody(event, { maxBodyBytes: MAX_BODY_BYTES });
   const plan = planEvent(session.config, event);
-  await session.ready();
-  return await startOnce(session, { event, plan, via: options.via ?? "client" }, "REJECT_DUPLICATE");
+  const { eager } = await session.ready();
+  return await startOnce(session, { event, plan, eager, via: options.via ?? "client" }, "REJECT_DUPLICATE");
 }
+
+/** The largest `maxBodyBytes` an endpoint may have; the endpoint's own limit is checked with the plan. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 interface Submission {
   readonly event: BusinessEvent;
   readonly plan: EventPlan;
+  readonly eager: boolean;
   readonly via: ConflictOrigin;
 }
 
@@ -60,7 +66,7 @@ async function startOnce(session: Session, submission: Submission, reuse: ReuseP
   }
 }
 
-async function start(session: Session, { event, plan }: Submission, reuse: ReusePolicy) {
+async function start(session: Session, { event, plan, eager }: Submission, reuse: ReusePolicy) {
   const { client, config } = session;
   const endpoints = plan.deliveries.map((delivery) => delivery.endpoint);
   return await withSearchAttributeRetry(() =>
@@ -77,7 +83,7 @@ async function start(session: Session, { event, plan }: Submission, reuse: Reuse
           { key: ENDPOINTS_ATTRIBUTE, value: endpoints },
         ],
         staticSummary: `${event.type} to ${endpoints.join(", ")}`.slice(0, MAX_SUMMARY),
-        requestEagerStart: session.eager,
+        requestEagerStart: eager,
       }),
     ),
   );

@@ -32,7 +32,7 @@ export function advance(progress: EventProgress, fact: Exclude<Fact, { fact: "ac
     case "attempt-set-aside":
       return ended(progress, fact.endpoint, (delivery) => ({ ...delivery, leftLocal: true }));
     case "attempt-broken":
-      return ended(progress, fact.endpoint, (delivery) => misconfigured(delivery, null, fact.atMs));
+      return withheld(progress, fact.endpoint, { reason: null, atMs: fact.atMs });
     case "message":
       return receive(progress, fact.message, fact.atMs);
     case "cancel-requested":
@@ -68,7 +68,7 @@ function afterReport(
     case "set-aside":
       return ended(progress, result.endpoint, (delivery) => ({ ...delivery, leftLocal: true }));
     case "withheld":
-      return ended(progress, result.endpoint, (delivery) => misconfigured(delivery, result.reason, atMs));
+      return withheld(progress, result.endpoint, { reason: result.reason, atMs });
   }
 }
 
@@ -120,11 +120,19 @@ function park(delivery: Delivery, reason: AttentionReason, atMs: number): Delive
   return { ...delivery, state: "needs-attention", wait: null, attention };
 }
 
-/** Nothing was sent, and the reason lies in our own configuration: the advice says which. */
-function misconfigured(delivery: Delivery, reason: WithheldReason | null, atMs: number): Delivery {
-  const since = new Date(atMs).toISOString();
-  const attention = { reason: "misconfigured", since, advice: withheldAdvice(delivery.endpoint, reason) } as const;
-  return { ...delivery, state: "needs-attention", wait: null, attention };
+/** Nothing was sent, and the reason lies in our own configuration: the advice says which. A synthetic event just ends. */
+function withheld(
+  progress: EventProgress,
+  endpoint: string,
+  why: { readonly reason: WithheldReason | null; readonly atMs: number },
+): EventProgress {
+  const since = new Date(why.atMs).toISOString();
+  const attention = { reason: "misconfigured", since, advice: withheldAdvice(endpoint, why.reason) } as const;
+  return ended(progress, endpoint, (delivery) =>
+    progress.event.synthetic
+      ? { ...delivery, state: "discarded", wait: null }
+      : { ...delivery, state: "needs-attention", wait: null, attention },
+  );
 }
 
 function withheldAdvice(endpoint: string, reason: WithheldReason | null): string {
@@ -143,9 +151,11 @@ function receive(progress: EventProgress, message: Message, atMs: number): Event
   const sequence = progress.messages;
   const counted = { ...progress, messages: sequence + 1 };
   const instruction = readInstruction(message, sequence, atMs);
-  if (instruction === null) return withVerdict(counted, sequence, { counted: false, refusedBecause: "not-supported" }, atMs);
+  if (instruction === null) return withVerdict(counted, { sequence, atMs }, { counted: false, refusedBecause: "not-supported" });
   const target = targetOf(instruction, counted.deliveries);
-  return "index" in target ? instruct(counted, instruction, target.index) : record(counted, instruction, 0, target.refused);
+  return "index" in target
+    ? instruct(counted, instruction, target.index)
+    : resolved(counted, instruction, { index: 0, refusedBecause: target.refused });
 }
 
 function instruct(progress: EventProgress, instruction: Instruction, index: number): EventProgress {
@@ -156,22 +166,23 @@ function instruct(progress: EventProgress, instruction: Instruction, index: numb
     case "wait":
       return change(progress, delivery.endpoint, (held) => ({ ...held, pending: [...held.pending, instruction] }));
     case "refused":
-      return record(progress, instruction, index, judgement.because);
+      return resolved(progress, instruction, { index, refusedBecause: judgement.because });
     case "counts":
-      return record(
+      return resolved(
         change(progress, delivery.endpoint, (now) => applyInstruction(instruction, now)),
         instruction,
-        index,
-        null,
+        { index, refusedBecause: null },
       );
   }
 }
 
-function record(
+type Refusal = Delivery["resolutions"][number]["refusedBecause"];
+
+/** The person's word on record, whether it counted or not. */
+function resolved(
   progress: EventProgress,
   instruction: Instruction,
-  index: number,
-  refusedBecause: Delivery["resolutions"][number]["refusedBecause"],
+  { index, refusedBecause }: { readonly index: number; readonly refusedBecause: Refusal },
 ): EventProgress {
   const endpoint = progress.deliveries[index]?.endpoint ?? "";
   const resolution = resolutionOf(instruction, refusedBecause);
@@ -179,7 +190,7 @@ function record(
     ...delivery,
     resolutions: [...delivery.resolutions, resolution],
   }));
-  return withVerdict(recorded, instruction.sequence, resolution, instruction.atMs);
+  return withVerdict(recorded, instruction, resolution);
 }
 
 /** A cancel request is a discard of whatever has not ended, by whoever may cancel in Temporal. */
@@ -193,11 +204,9 @@ function cancel(progress: EventProgress, atMs: number): EventProgress {
 
 function withVerdict(
   progress: EventProgress,
-  sequence: number,
-  verdict: { readonly counted: boolean; readonly refusedBecause: Delivery["resolutions"][number]["refusedBecause"] },
-  atMs: number,
+  { sequence, atMs }: { readonly sequence: number; readonly atMs: number },
+  { counted, refusedBecause }: { readonly counted: boolean; readonly refusedBecause: Refusal },
 ): EventProgress {
-  const { counted, refusedBecause } = verdict;
   const entry = { counted, refusedBecause, at: new Date(atMs).toISOString() };
   return { ...progress, verdicts: { ...progress.verdicts, [sequence]: entry } };
 }

@@ -13,6 +13,8 @@ export interface LaneWorkerParts {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly graceMs: number;
+  /** Hears why a lane stopped polling by itself. */
+  onError(error: unknown): void;
 }
 
 const LANE_SLOTS = 100;
@@ -37,14 +39,13 @@ export async function openLane(parts: LaneWorkerParts, endpoint: string, activit
     shutdownGraceTime: parts.graceMs,
     shutdownForceTime: parts.graceMs + FORCE_AFTER_GRACE_MS,
   });
-  const running = worker.run();
-  // A failure shows again when the lane is stopped; until then the sweep is what notices.
-  running.catch(() => undefined);
+  const ended = worker.run().catch((error: unknown) => parts.onError(error));
   return {
     lastUsedMs: () => lastUsedMs,
+    ended,
     async stop() {
       if (worker.getState() === "RUNNING") worker.shutdown();
-      await running;
+      await ended;
     },
   };
 }

@@ -18,6 +18,8 @@ const IDLE_AFTER_MS = 10 * MINUTE_MS;
 export interface Lane {
   /** When it last had an attempt in hand, milliseconds since the epoch. */
   lastUsedMs(): number;
+  /** Settles when it polls no more, for whatever reason; never rejects. */
+  readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,7 +61,11 @@ export function keepLanes(options: LaneKeeperOptions): LaneKeeper {
     turn = opening.then(pause, pause);
     lanes.set(endpoint, opening);
     opening.catch(() => lanes.delete(endpoint));
-    await opening;
+    const lane = await opening;
+    // One that died is taken off, so that the next need or sweep opens it anew.
+    void lane.ended.then(() => {
+      if (lanes.get(endpoint) === opening) lanes.delete(endpoint);
+    });
   };
   const close = async (endpoint: string): Promise<void> => {
     const lane = lanes.get(endpoint);

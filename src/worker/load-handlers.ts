@@ -1,13 +1,15 @@
 /** Handler modules of the configuration, and whether this worker has what it must serve. */
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
 import { createJiti } from "jiti";
+import { handler, NonRetryableError, RetryableError } from "../activities/handler.ts";
 import type { Handler } from "../activities/handler.ts";
 import type { Endpoint } from "../config/config.ts";
 import { CountersignError } from "../errors.ts";
 
 /** Imports the modules and collects every exported handler, also from exported arrays. */
 export async function loadHandlers(paths: readonly string[]): Promise<readonly Handler[]> {
-  const jiti = createJiti(import.meta.url, { moduleCache: false });
-  const modules = await Promise.all(paths.map(async (path) => await importModule(jiti, path)));
+  const modules = await Promise.all(paths.map(importModule));
   return modules.flatMap((module) => Object.values(module).flat().filter(isHandler));
 }
 
@@ -28,18 +30,24 @@ export function handlersFor(endpoints: readonly Endpoint[], handlers: readonly H
   return byReference;
 }
 
-function requireHandler({ name, handler }: Endpoint, byReference: ReadonlyMap<string, Handler>): void {
-  if (handler === null || byReference.has(handler)) return;
+function requireHandler({ name, handler: wanted }: Endpoint, byReference: ReadonlyMap<string, Handler>): void {
+  if (wanted === null || byReference.has(wanted)) return;
   const known = [...byReference.keys()].join(", ") || "none";
   throw new CountersignError(
     "handler_missing",
-    `Endpoint ${name} needs handler ${handler}, which this worker does not have; registered here: ${known}`,
+    `Endpoint ${name} needs handler ${wanted}, which this worker does not have; registered here: ${known}`,
   );
 }
 
-async function importModule(jiti: ReturnType<typeof createJiti>, path: string): Promise<Record<string, unknown>> {
+/** What a handler module gets when it imports "countersign/worker": this very package, from sources or installed. */
+const OWN_PACKAGE = { handler, NonRetryableError, RetryableError };
+
+async function importModule(path: string): Promise<Record<string, unknown>> {
   try {
-    return await jiti.import<Record<string, unknown>>(path);
+    const jiti = createJiti(path, { fsCache: false, interopDefault: false, virtualModules: { "countersign/worker": OWN_PACKAGE } });
+    const source = await readFile(path, "utf8");
+    const how = { id: path, filename: path, ext: extname(path), async: true, forceTranspile: true } as const;
+    return (await jiti.evalModule(source, how)) as Record<string, unknown>; // a module namespace
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : "it could not be loaded";
     throw new CountersignError("config_invalid", `Handler module ${path}: ${message}`, { cause });

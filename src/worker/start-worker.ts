@@ -1,8 +1,8 @@
 /** Starts a worker process: connect, check, load, poll. */
-import type { NativeConnection } from "@temporalio/worker";
 import { createActivities } from "../activities/create-activities.ts";
 import type { Handler } from "../activities/handler.ts";
 import { type Countersign, createCountersign } from "../client/countersign.ts";
+import { createReadiness } from "../client/readiness.ts";
 import type { Session } from "../client/session.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -20,6 +20,7 @@ import { announceLane, backlogOf, openLane, withdrawLane } from "./lane-worker.t
 import { keepLanes } from "./lanes.ts";
 import { handlersFor, loadHandlers } from "./load-handlers.ts";
 import { createMainWorker } from "./main-worker.ts";
+import { installRuntime } from "./runtime.ts";
 import { runWorkers } from "./run-workers.ts";
 
 export interface WorkerSettings {
@@ -68,6 +69,7 @@ export async function startWorker(settings: WorkerSettings = {}): Promise<Runnin
   const served = servedEndpoints(config, settings.only);
   const resolved = resolveServed(config, served, environment);
   const handlers = handlersFor([...resolved.values()], [...(settings.handlers ?? []), ...(await loadHandlers(config.handlers))]);
+  installRuntime(log);
   const connected = await connectNative({ temporal: config.temporal, environment, address: settings.address });
   try {
     await prepare(config, connected, log);
@@ -111,12 +113,13 @@ interface WorkerParts {
 async function run(parts: WorkerParts): Promise<RunningWorker> {
   const { settings, config, log, served, resolved, handlers, connected } = parts;
   const { client, connection, namespace } = connected;
-  const session: Session = { client, config, eager: false, ready: async () => undefined };
+  const session: Session = { client, config, eager: false, ...createReadiness({ client, config, eager: false }) };
   const slots = settings.concurrency ?? DEFAULT_SLOTS;
   const stopping = new AbortController();
   const { send, close: closeSend } = createSend();
   const graceMs = Math.max(0, ...[...resolved.values()].map(({ timeouts }) => timeouts.totalMs)) + REPORT_MS;
-  const laneParts = { session, connection: connection as NativeConnection, namespace, graceMs };
+  const onLaneError = (error: unknown): void => log.error({ err: error }, "lane.failed");
+  const laneParts = { session, connection, namespace, graceMs, onError: onLaneError };
   const gates = followGates(session, (map) => lanes.follow(map));
   const lanes = keepLanes({
     served,
@@ -142,6 +145,8 @@ async function run(parts: WorkerParts): Promise<RunningWorker> {
   );
   await gates.refresh();
   const main = settings.only === undefined ? await createMainWorker({ ...laneParts, activities, slots }) : null;
+  // Bundling takes seconds, and a copy older than three would send first attempts to the lanes.
+  await gates.refresh();
   if (main === null) for (const endpoint of served) await lanes.need(endpoint);
   else void lanes.sweep().catch((error: unknown) => log.warn({ err: error }, "lanes.not_swept"));
   return runWorkers({
