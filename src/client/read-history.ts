@@ -86,14 +86,20 @@ async function readMarker(event: HistoryEvent, decode: Decode): Promise<HistoryE
   const data = markerData(details?.["data"]);
   const result = await first(details?.["result"], decode);
   const failed = failure !== null && failure !== undefined;
-  return { atMs: millis(event.eventTime), entry: "local-activity", type: data.activity_type ?? "", result, failed };
+  return { atMs: millis(data.complete_time), entry: "local-activity", type: data.activity_type ?? "", result, failed };
+}
+
+interface MarkerData {
+  readonly activity_type?: string;
+  /** Where the workflow's clock stands once it has been told, also in a replay. */
+  readonly complete_time?: { readonly seconds?: number; readonly nanos?: number };
 }
 
 /** The SDK's own note beside the result; plain JSON whatever the codec. */
-function markerData(payloads: Payloads): { readonly activity_type?: string } {
+function markerData(payloads: Payloads): MarkerData {
   const data = payloads?.payloads?.[0]?.data;
   if (data === null || data === undefined) return {};
-  return JSON.parse(new TextDecoder().decode(data)) as { activity_type?: string };
+  return JSON.parse(new TextDecoder().decode(data)) as MarkerData;
 }
 
 async function first(payloads: Payloads, decode: Decode): Promise<unknown> {

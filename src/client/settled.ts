@@ -2,7 +2,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isTerminal, waitsForPerson } from "../delivery/event-state.ts";
 import { CountersignError } from "../errors.ts";
-import { type EventReport, getEvent, readReport } from "./get-event.ts";
+import { conflictsOf } from "./conflicts.ts";
+import { type EventReport, readReport } from "./get-event.ts";
 import type { Session } from "./session.ts";
 
 const FIRST_PAUSE_MS = 50;
@@ -13,7 +14,8 @@ export async function settled(session: Session, key: string, timeoutMs: number):
   const untilMs = Date.now() + timeoutMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 1.5)) {
     const state = await readReport(session, key);
-    if (isSettled(state)) return await getEvent(session, key);
+    // What was read is what is told: a second look might find a person's message and the event on its way again.
+    if (isSettled(state)) return { ...state, conflicts: await conflictsOf(session, key) };
     const leftMs = untilMs - Date.now();
     if (leftMs <= 0) {
       throw new CountersignError("timeout", `Event ${JSON.stringify(key)} is still ${state.state} after ${timeoutMs / 1000} s`, {

@@ -12,7 +12,7 @@ import type { EventIdentity } from "./event-identity.ts";
 import { isTerminal } from "./event-state.ts";
 import type { AttemptResult, Fact, Message } from "./facts.ts";
 import type { EventPlan } from "./plan.ts";
-import type { EventProgress } from "./progress.ts";
+import type { Delivery, EventProgress } from "./progress.ts";
 
 /** One history event, as far as the fold reads it; `atMs` is its time, milliseconds since the epoch. */
 export type HistoryEntry = { readonly atMs: number } & (
@@ -46,9 +46,16 @@ export interface RunStart {
 interface Fold {
   readonly start: RunStart;
   progress: EventProgress | null;
-  readonly early: (Fact & { fact: "message" | "cancel-requested" })[];
+  /** Messages the workflow has received but not yet read. */
+  readonly held: Arrival[];
+  /** The workflow looks for an attempt of an earlier execution. */
+  clearing: boolean;
+  /** No task has completed yet. */
+  untouched: boolean;
   readonly scheduled: Map<number, Scheduled>;
 }
+
+type Arrival = Extract<Fact, { fact: "message" | "cancel-requested" }>;
 
 interface Scheduled {
   readonly type: string;
@@ -59,8 +66,8 @@ interface Scheduled {
 
 /** The progress of a run as far as the server has recorded it. */
 export function progressFromHistory(start: RunStart, entries: readonly HistoryEntry[]): EventProgress {
-  const fold: Fold = { start, progress: null, early: [], scheduled: new Map() };
-  if (start.plan !== null) accept(fold, start.plan);
+  const fold: Fold = { start, progress: null, held: [], clearing: false, untouched: true, scheduled: new Map() };
+  if (start.plan !== null) fold.progress = begin(acceptedFact(start, start.plan));
   const { tasks, rest } = splitByTask(entries);
   for (const task of tasks) foldTask(fold, task);
   foldRest(fold, rest);
@@ -94,17 +101,62 @@ function isCommand({ entry }: HistoryEntry): boolean {
   return entry === "activity-scheduled" || entry === "local-activity" || entry === "update-accepted";
 }
 
-function foldTask(fold: Fold, { atMs, inputs, commands }: Task): void {
-  const messages = [...inputs, ...commands].filter(({ entry }) => entry === "message" || entry === "update-accepted");
-  for (const entry of messages) if ("message" in entry) tell(fold, { fact: "message", message: entry.message, atMs });
-  for (const entry of inputs) foldEnd(fold, entry, atMs);
+function foldTask(fold: Fold, task: Task): void {
+  const { atMs, inputs, commands } = task;
+  const cancels = inputs.filter(({ entry }) => entry === "cancel-requested");
+  fold.held.push(...[...inputs, ...commands].flatMap((entry) => messageOf(entry, atMs)));
+  // The very first task finds the run canceled before it starts; later a cancel takes its turn among the ends.
+  if (fold.untouched) fold.held.push(...cancels.map(() => ({ fact: "cancel-requested", atMs }) as const));
+  const inTurn = fold.untouched ? inputs.filter((entry) => !cancels.includes(entry)) : inputs;
+  fold.untouched = false;
+  if (mayHideAnAttempt(fold, inputs)) return foldBehindEarlier(fold, { atMs, inputs: inTurn, commands });
+  release(fold);
+  for (const entry of inTurn) foldEnd(fold, entry, atMs);
   beginLocal(fold, atMs);
-  for (const entry of commands) foldCommand(fold, entry, atMs);
+  foldCommands(fold, commands, atMs);
+}
+
+function foldCommands(fold: Fold, commands: readonly HistoryEntry[], atMs: number): void {
+  let nowMs = atMs;
+  for (const entry of commands) {
+    // The end of a local activity moves the workflow's clock on within its task.
+    if (entry.entry === "local-activity") nowMs = Math.max(nowMs, entry.atMs);
+    foldCommand(fold, entry, nowMs);
+  }
+}
+
+/** A task was lost or refused and messages came: the workflow first looks for the attempt made in it, then reads them. */
+function mayHideAnAttempt(fold: Fold, inputs: readonly HistoryEntry[]): boolean {
+  const lost = fold.clearing || inputs.some(({ entry }) => entry === "task-lost");
+  return lost && fold.held.length > 0 && loneLocal(fold)?.inFlight === null;
+}
+
+function foldBehindEarlier(fold: Fold, { atMs, inputs, commands }: Task): void {
+  for (const entry of inputs) {
+    if (entry.entry === "cancel-requested") fold.held.push({ fact: "cancel-requested", atMs });
+    else foldEnd(fold, entry, atMs);
+  }
+  // No command at all: the look is still under way, and its task only gave a sign of life.
+  fold.clearing = commands.length === 0;
+  if (fold.clearing) return;
+  const looked = commands.filter((entry) => entry.entry === "local-activity" && entry.type === "attemptDelivery" && !entry.failed);
+  foldCommands(fold, looked, atMs);
+  release(fold);
+  foldCommands(
+    fold,
+    commands.filter((entry) => !looked.includes(entry)),
+    atMs,
+  );
+}
+
+function messageOf(entry: HistoryEntry, atMs: number): readonly Arrival[] {
+  if (entry.entry === "message" || entry.entry === "update-accepted") return [{ fact: "message", message: entry.message, atMs }];
+  return [];
 }
 
 /** Ends that no task has seen are facts all the same; messages count once the workflow has read them. */
 function foldRest(fold: Fold, rest: readonly HistoryEntry[]): void {
-  for (const entry of rest) foldEnd(fold, entry, entry.atMs);
+  for (const entry of rest) if (entry.entry !== "cancel-requested") foldEnd(fold, entry, entry.atMs);
   const last = rest.at(-1);
   if (last?.entry === "task-started") beginLocal(fold, last.atMs);
 }
@@ -155,27 +207,30 @@ function schedule(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-sc
 
 /** A local attempt leaves no event until it ends; when one is due and the way is local, the task is making it. */
 function beginLocal(fold: Fold, atMs: number): void {
-  const { progress } = fold;
+  const only = loneLocal(fold);
+  if (only === null || fold.progress === null || fold.progress.messages > 0) return;
+  if (isTerminal(only.state) || only.attention !== null || only.wait !== null || only.inFlight !== null) return;
+  tell(fold, { fact: "attempt-begun", endpoint: only.endpoint, number: only.attempts.length + 1, via: "local", atMs });
+}
+
+/** The only delivery, while its attempts are local; else null. */
+function loneLocal({ progress }: Fold): Delivery | null {
   const [only, ...others] = progress?.deliveries ?? [];
-  if (progress === null || only === undefined || others.length > 0) return;
-  const due = !isTerminal(only.state) && only.attention === null && only.wait === null && only.inFlight === null;
+  if (only === undefined || others.length > 0) return null;
   const { settings, leftLocal, sentToLane } = only;
-  const way = chooseWay({ settings, deliveries: 1, messages: progress.messages, leftLocal, sentToLane });
-  if (!due || way !== "local") return;
-  tell(fold, { fact: "attempt-begun", endpoint: only.endpoint, number: only.attempts.length + 1, via: way, atMs });
+  return chooseWay({ settings, deliveries: 1, messages: 0, leftLocal, sentToLane }) === "local" ? only : null;
 }
 
 function resolved(fold: Fold, { plan, first }: ResolvedEvent, atMs: number): void {
   if (fold.progress !== null) return;
-  const endpoint = plan.deliveries[0]?.endpoint ?? "";
-  accept(fold, plan, first === undefined ? null : { fact: "attempt-begun", endpoint, number: 1, via: "local", atMs });
+  fold.progress = begin(acceptedFact(fold.start, plan));
   if (first !== undefined) tell(fold, { fact: "attempt-reported", via: "local", result: first, atMs });
+  release(fold);
 }
 
-function accept(fold: Fold, plan: EventPlan, begun: Extract<Fact, { fact: "attempt-begun" }> | null = null): void {
-  fold.progress = begin(acceptedFact(fold.start, plan));
-  if (begun !== null) tell(fold, begun);
-  for (const fact of fold.early.splice(0)) tell(fold, fact);
+/** Messages count once there is a state they can be about. */
+function release(fold: Fold): void {
+  if (fold.progress !== null) for (const fact of fold.held.splice(0)) tell(fold, fact);
 }
 
 function acceptedFact({ event, startedMs }: RunStart, plan: EventPlan): Extract<Fact, { fact: "accepted" }> {
@@ -184,5 +239,5 @@ function acceptedFact({ event, startedMs }: RunStart, plan: EventPlan): Extract<
 
 function tell(fold: Fold, fact: Exclude<Fact, { fact: "accepted" }>): void {
   if (fold.progress !== null) fold.progress = advance(fold.progress, fact);
-  else if (fact.fact === "message" || fact.fact === "cancel-requested") fold.early.push(fact);
+  else if (fact.fact === "cancel-requested") fold.held.push(fact);
 }

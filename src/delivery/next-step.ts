@@ -73,7 +73,9 @@ function endsWith(
   return budget.length >= count && budget.slice(-count).every(matches);
 }
 
+/** From the first attempt's start to the last one's end, without the time that later ones were held. */
 function elapsedMs(budget: readonly AttemptRecord[], last: AttemptRecord): number {
-  const first = budget[0] ?? last;
-  return Math.max(0, Date.parse(last.at) + last.durationMs - Date.parse(first.at));
+  const [first = last, ...later] = budget;
+  const heldMs = later.reduce((sum, attempt) => sum + (attempt.heldMs ?? 0), 0);
+  return Math.max(0, Date.parse(last.at) + last.durationMs - Date.parse(first.at) - heldMs);
 }

@@ -4,6 +4,8 @@
  * In a workflow's input it is a hint that saves a step, never an authority: the
  * attempt resolves the route again from the worker's own configuration.
  */
+import { DAY_MS } from "./durations.ts";
+import { isName } from "./names.ts";
 import type { RetryPolicy } from "./policy.ts";
 
 /** What the workflow must know of an endpoint to decide; no URL, no secret. */
@@ -34,6 +36,8 @@ export interface EventPlan {
 
 const MAX_DELIVERIES = 100;
 const MAX_ATTEMPTS = 1000;
+/** Beyond every configuration, and well within what a timer of the server takes. */
+const MAX_DELAY_MS = 100 * 365 * DAY_MS;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -48,9 +52,11 @@ export function parsePlan(value: unknown): EventPlan | null {
 }
 
 function parseDelivery(value: unknown): DeliveryPlan | null {
-  if (!isMembers(value) || typeof value["endpoint"] !== "string") return null;
+  if (!isMembers(value)) return null;
+  const { endpoint } = value;
   const settings = parseSettings(value["settings"]);
-  return settings === null ? null : { endpoint: value["endpoint"], settings };
+  if (typeof endpoint !== "string" || !isName(endpoint) || settings === null) return null;
+  return { endpoint, settings };
 }
 
 function parseSettings(value: unknown): DeliverySettings | null {
@@ -73,7 +79,7 @@ function parseRetry(value: unknown): RetryPolicy | null {
 }
 
 function isDelay(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= MAX_DELAY_MS;
 }
 
 function isMembers(value: unknown): value is Members {

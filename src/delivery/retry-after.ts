@@ -51,9 +51,9 @@ export function parseRetryAfter({ values, responseDate, nowMs }: RetryAfterInput
 
 function parseValue(value: string, peerNowMs: number, nowMs: number): number | null {
   if (/^\d+$/.test(value)) return Math.min(Number(value) * SECOND_MS, MAX_RETRY_AFTER_MS);
-  const dateMs = parseHttpDate(value, nowMs);
-  if (dateMs === null || !Number.isFinite(peerNowMs)) return null;
-  return Math.min(Math.max(0, Math.ceil(dateMs - peerNowMs)), MAX_RETRY_AFTER_MS);
+  const untilMs = parseHttpDate(value, nowMs);
+  if (untilMs === null || !Number.isFinite(peerNowMs)) return null;
+  return Math.min(Math.max(0, Math.ceil(untilMs - peerNowMs)), MAX_RETRY_AFTER_MS);
 }
 
 /** Optional white space of RFC 9110 §5.6.3, and no more: `trim` would also take line breaks and U+00A0. */

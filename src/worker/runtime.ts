@@ -2,8 +2,8 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from "@temporalio/worker";
 import type { Logger } from "../telemetry/logger.ts";
 
-/** Slow local activities are this product's normal path; the core's warning about them is noise. */
-const EXPECTED = "TMPRL1104";
+/** The normal life of this product: slow local activities, and lanes, which run no workflows. */
+const EXPECTED = ["TMPRL1104", "No workflows registered"];
 
 let installed = false;
 
@@ -30,7 +30,7 @@ export function installRuntime(log: Logger): void {
 
 /** The SDK's INFO is about bundles and worker states: detail, not news. */
 function forward(log: Logger, level: string, { message, meta }: { readonly message: string; readonly meta: unknown }): void {
-  if (message.includes(EXPECTED)) return;
+  if (EXPECTED.some((text) => message.includes(text))) return;
   const fields = typeof meta === "object" && meta !== null ? { ...meta } : {};
   switch (level) {
     case "ERROR":

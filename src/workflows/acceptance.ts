@@ -11,7 +11,8 @@ import { parseEvent } from "../delivery/parse-event.ts";
 import { type EventPlan, parsePlan } from "../delivery/plan.ts";
 import { project } from "../delivery/project.ts";
 import { isCountersignError } from "../errors.ts";
-import { accept, apply, type EventRun, messageCount, progressOf } from "./event-run.ts";
+import { clearUp } from "./attempts.ts";
+import { accept, apply, type EventRun, mayGoLocally, messageCount, progressOf, release } from "./event-run.ts";
 import { LENGTH_AT_START } from "./history-lengths.ts";
 import { label } from "./signboard.ts";
 
@@ -21,22 +22,35 @@ export async function acceptEvent(run: EventRun, input: unknown): Promise<void> 
   const plan = parsePlan((input as { readonly plan?: unknown }).plan);
   if (plan === null) return await acceptUnrouted(run, event);
   requireOwnKey(event);
-  accept(run, { event, identity: identityOf(event), plan }, null);
+  accept(run, { event, identity: identityOf(event), plan });
+  await meetHeld(run);
+}
+
+/** What came before the first task may stand behind a local attempt of an earlier execution: that is cleared up first. */
+async function meetHeld(run: EventRun): Promise<void> {
+  const [only, ...others] = progressOf(run).deliveries;
+  const disturbed = workflowInfo().historyLength !== LENGTH_AT_START + messageCount(run);
+  const suspected = run.held.length > 0 && disturbed && only !== undefined && others.length === 0 && mayGoLocally(run, only);
+  if (!suspected) return release(run);
+  run.clearing = clearUp(run);
+  await run.clearing;
 }
 
 /** A plain Temporal start brings no plan: the worker resolves it, and tries a lone quick delivery in the same step. */
 async function acceptUnrouted(run: EventRun, event: BusinessEvent): Promise<void> {
   if (isName(event.source)) requireOwnKey(event);
-  const sinceMs = Date.now();
   const resolved = await resolve(run, event);
   const settled = withExactBody({ ...event, source: resolved.source }, resolved);
   requireOwnKey(settled);
   const plan: EventPlan = resolved.plan;
-  accept(run, { event: settled, identity: identityOf(settled), plan }, resolved.first === undefined ? null : { sinceMs });
+  accept(run, { event: settled, identity: identityOf(settled), plan });
   label(project(progressOf(run)));
-  if (resolved.first === undefined) return;
-  run.lengthAtReport = workflowInfo().historyLength + 1;
-  apply(run, { fact: "attempt-reported", via: "local", result: resolved.first });
+  if (resolved.first !== undefined) {
+    // The label above is one event more than an undisturbed history has.
+    run.lengthAtReport = workflowInfo().historyLength + 1;
+    apply(run, { fact: "attempt-reported", via: "local", result: resolved.first });
+  }
+  release(run);
 }
 
 async function resolve(run: EventRun, event: BusinessEvent): Promise<ResolvedEvent> {

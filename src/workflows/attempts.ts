@@ -13,10 +13,11 @@ import type { Way } from "../delivery/attempt.ts";
 import { chooseWay } from "../delivery/choose-way.ts";
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { laneQueue } from "../delivery/names.ts";
+import type { AttemptResult } from "../delivery/facts.ts";
 import type { Delivery } from "../delivery/progress.ts";
 import { attemptSummary } from "../delivery/summaries.ts";
 import { LENGTH_AT_START, LENGTH_OF_A_RETRY } from "./history-lengths.ts";
-import { apply, deliveryOf, type EventRun, messageCount, progressOf } from "./event-run.ts";
+import { apply, deliveryOf, type EventRun, messageCount, progressOf, release } from "./event-run.ts";
 
 /** Above the request's own deadline: time to be taken up, to resolve a name, to report. */
 const MARGIN_MS = 30 * SECOND_MS;
@@ -39,11 +40,9 @@ const OWN_FAILURES: NonNullable<ActivityOptions["retry"]> = {
 export async function attempt(run: EventRun, endpoint: string): Promise<void> {
   const delivery = deliveryOf(run, endpoint);
   const number = delivery.attempts.length + 1;
-  const way = wayOf(run, delivery);
-  const recallOnly = way === "direct" && mayHaveBeenLocal(run, delivery);
-  const via = recallOnly ? "local" : way;
+  const via = wayOf(run, delivery);
   apply(run, { fact: "attempt-begun", endpoint, number, via });
-  const facts = { endpoint, number, via, recallOnly, summary: attemptSummary({ endpoint, number, via }) };
+  const facts = { endpoint, number, via, recallOnly: false, summary: attemptSummary({ endpoint, number, via }) };
   await (via === "local" ? attemptLocally(run, delivery, facts) : attemptRegularly(run, delivery, facts));
 }
 
@@ -66,19 +65,30 @@ function wayOf(run: EventRun, delivery: Delivery): Way {
 }
 
 /**
- * Whether a message turned what was a local attempt into a regular one while that
- * attempt was under way: the server refused its task, or its worker died. Not after
- * a replay, whose first attempt never was local.
+ * Asks what an earlier execution of this task did: its outcome is folded in, or that it
+ * was lost; then whatever was held meanwhile. Begins no attempt.
  */
-function mayHaveBeenLocal(run: EventRun, delivery: Delivery): boolean {
-  const lone = progressOf(run).deliveries.length === 1;
-  if (!lone || delivery.leftLocal || !delivery.settings.idempotent) return false;
-  const { length } = delivery.attempts;
-  if (length === 0) return workflowInfo().historyLength !== LENGTH_AT_START + messageCount(run);
-  return length > delivery.spentAttempts;
+export async function clearUp(run: EventRun): Promise<void> {
+  const [delivery] = progressOf(run).deliveries;
+  if (delivery === undefined) return;
+  const { endpoint } = delivery;
+  const number = delivery.attempts.length + 1;
+  const summary = `look for an earlier attempt ${number} to ${endpoint}`;
+  const result = await tryLocally(run, delivery, { endpoint, number, via: "local", recallOnly: true, summary });
+  if (result !== null && result.kind !== "set-aside") apply(run, { fact: "attempt-reported", via: "local", result });
+  run.clearing = null;
+  release(run);
 }
 
 async function attemptLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<void> {
+  const result = await tryLocally(run, delivery, facts);
+  run.lengthAtReport = workflowInfo().historyLength;
+  const { endpoint } = facts;
+  apply(run, result === null ? { fact: "attempt-set-aside", endpoint } : { fact: "attempt-reported", via: "local", result });
+}
+
+/** Null = it failed on our side, before anything was sent. */
+async function tryLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<AttemptResult | null> {
   const activities = proxyLocalActivities<EventActivities>({
     startToCloseTimeout: delivery.settings.totalMs + MARGIN_MS,
     retry: { maximumAttempts: 1 },
@@ -88,12 +98,10 @@ async function attemptLocally(run: EventRun, delivery: Delivery, facts: AttemptF
   const { recallOnly } = facts;
   const clues = { historyLength, expectedLength: expectedLengthOf(run, facts), scheduledAtMs: Date.now(), recallOnly };
   try {
-    const result = await activities.attemptDelivery({ ...inputOf(delivery, facts), event: run.event, clues });
-    run.lengthAtReport = workflowInfo().historyLength;
-    apply(run, { fact: "attempt-reported", via: "local", result });
+    return await activities.attemptDelivery({ ...inputOf(delivery, facts), event: run.event, clues });
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    apply(run, { fact: "attempt-set-aside", endpoint: facts.endpoint });
+    if (error instanceof ActivityFailure) return null;
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The one mutable thing of an event run: its progress, fed by facts and shown to the world. */
 import { CancellationScope, condition, setDefaultSignalHandler, setHandler, workflowInfo } from "@temporalio/workflow";
 import { advance, begin } from "../delivery/advance.ts";
+import { chooseWay } from "../delivery/choose-way.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import type { EventIdentity } from "../delivery/event-identity.ts";
 import type { EventState } from "../delivery/event-state.ts";
@@ -21,48 +22,58 @@ const RESOLUTION_SIGNALS = [
 type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 export type FactNow = WithoutTime<Exclude<Fact, { fact: "accepted" }>>;
 
+/** Something from outside that waits to be folded in, with its arrival. */
+type Arrival = { readonly atMs: number } & ({ readonly message: Message } | { readonly cancel: true });
+
 export interface EventRun {
   /** Set once the input is accepted. */
   event: BusinessEvent | null;
   progress: EventProgress | null;
-  /** Messages that came before the event was accepted, with their arrival. */
-  readonly early: { readonly message: Message; readonly atMs: number }[];
-  cancelRequested: boolean;
-  /** History length right after the last report of a local attempt, plus what its task recorded besides; null = none. */
+  /** What came before the event was accepted, or while it is cleared up what an earlier execution did. */
+  readonly held: Arrival[];
+  /** Set while that is being cleared up. */
+  clearing: Promise<void> | null;
+  /** Workflow time from which the timer of the present retry wait may have fired; null = no wait. */
+  dueMs: number | null;
+  /** History length right after the last report of a local attempt; a clue, never a decision. */
   lengthAtReport: number | null;
   readonly signboard: Signboard;
 }
 
 /** Opens the run and registers every handler before the first await, so that no message meets a closed door. */
-export function openRun(): EventRun {
+export function openRun(clearUp: (run: EventRun) => Promise<void>): EventRun {
   const run: EventRun = {
     event: null,
     progress: null,
-    early: [],
-    cancelRequested: false,
+    held: [],
+    clearing: null,
+    dueMs: null,
     lengthAtReport: null,
     signboard: newSignboard(),
   };
-  for (const signal of RESOLUTION_SIGNALS) {
-    setHandler(signal.definition, (argument) => void receive(run, { name: signal.definition.name, argument }), {
-      description: signal.description,
-    });
+  const arrive = (name: string, argument: unknown): number => receive(run, { name, argument }, clearUp);
+  for (const { definition, description } of RESOLUTION_SIGNALS) {
+    setHandler(definition, (argument) => void arrive(definition.name, argument), { description });
   }
-  setDefaultSignalHandler((name, ...args) => void receive(run, { name, argument: args[0] }));
-  setHandler(resolveUpdate, async (argument) => await answer(run, { name: "resolve", argument }), {
+  setDefaultSignalHandler((name, ...args) => void arrive(name, args[0]));
+  setHandler(resolveUpdate, async (argument) => await verdictOn(run, arrive("resolve", argument)), {
     validator: (argument) => requireMembers(argument),
     description: "the same as the signals, with a verdict: action is replay, discard or mark-delivered",
   });
   setHandler(stateQuery, () => stateOf(run), { description: "where the event stands" });
+  watchCancel(run);
   return run;
 }
 
 /** A cancel request counts as a discard of what has not ended; the attempt in flight ends first. */
-export function watchCancel(run: EventRun): void {
-  void CancellationScope.current().cancelRequested.catch(() => {
-    run.cancelRequested = true;
-    if (run.progress !== null) apply(run, { fact: "cancel-requested" });
-  });
+function watchCancel(run: EventRun): void {
+  const root = CancellationScope.current();
+  const onCancel = (): void => {
+    if (run.progress === null || run.clearing !== null) run.held.push({ cancel: true, atMs: Date.now() });
+    else apply(run, { fact: "cancel-requested" });
+  };
+  if (root.consideredCancelled) onCancel();
+  else void root.cancelRequested.catch(onCancel);
 }
 
 export interface Acceptance {
@@ -71,20 +82,20 @@ export interface Acceptance {
   readonly plan: EventPlan;
 }
 
-/** The event is accepted: from here on there is a state. `firstBegun` tells of an attempt already made on the way. */
-export function accept(run: EventRun, acceptance: Acceptance, firstBegun: { readonly sinceMs: number } | null): void {
-  const { event, identity, plan } = acceptance;
+/** The event is accepted: from here on there is a state. What came before stays held until `release`. */
+export function accept(run: EventRun, { event, identity, plan }: Acceptance): void {
   run.event = event;
   run.progress = begin({ fact: "accepted", atMs: workflowInfo().startTime.getTime(), event: identity, plan });
-  const [only] = plan.deliveries;
-  if (firstBegun !== null && only !== undefined) {
-    const { endpoint } = only;
-    run.progress = advance(run.progress, { fact: "attempt-begun", endpoint, number: 1, via: "local", atMs: firstBegun.sinceMs });
+}
+
+/** Folds in what was held, in the order of its arrival. */
+export function release(run: EventRun): void {
+  for (const arrival of run.held.splice(0)) {
+    const { atMs } = arrival;
+    const fact = "message" in arrival ? ({ fact: "message", message: arrival.message } as const) : ({ fact: "cancel-requested" } as const);
+    run.progress = advance(progressOf(run), { ...fact, atMs });
   }
-  for (const { message, atMs } of run.early.splice(0)) {
-    run.progress = advance(run.progress, { fact: "message", message, atMs });
-  }
-  if (run.cancelRequested) run.progress = advance(run.progress, { fact: "cancel-requested", atMs: Date.now() });
+  show(run.signboard, project(progressOf(run)));
 }
 
 /** Folds in a fact that happened now, and shows the new state. */
@@ -104,21 +115,42 @@ export function deliveryOf(run: EventRun, endpoint: string): Delivery {
   return delivery;
 }
 
-/** Messages received so far, also those that still wait for the acceptance. */
+/** Messages received so far, also those that are still held. */
 export function messageCount(run: EventRun): number {
-  return run.progress?.messages ?? run.early.length + (run.cancelRequested ? 1 : 0);
+  return (run.progress?.messages ?? 0) + run.held.length;
 }
 
 /** Returns the position of the message, under which its verdict will stand. */
-function receive(run: EventRun, message: Message): number {
-  const sequence = run.progress?.messages ?? run.early.length;
-  if (run.progress === null) run.early.push({ message, atMs: Date.now() });
-  else apply(run, { fact: "message", message });
+function receive(run: EventRun, message: Message, clearUp: (run: EventRun) => Promise<void>): number {
+  const sequence = (run.progress?.messages ?? 0) + run.held.filter((arrival) => "message" in arrival).length;
+  const mustWait = run.progress === null || run.clearing !== null || mayHideAnAttempt(run);
+  if (!mustWait) {
+    apply(run, { fact: "message", message });
+    return sequence;
+  }
+  run.held.push({ message, atMs: Date.now() });
+  if (run.progress !== null) run.clearing ??= clearUp(run);
   return sequence;
 }
 
-async function answer(run: EventRun, message: Message): Promise<Verdict> {
-  const sequence = receive(run, message);
+/**
+ * Whether a local attempt may have been made that this execution knows nothing of. The
+ * server hands messages over before timers, so one that comes when a retry is due may
+ * stand behind an attempt whose task was refused or lost. After a first message there
+ * are no local attempts any more.
+ */
+function mayHideAnAttempt(run: EventRun): boolean {
+  if (run.dueMs === null || Date.now() < run.dueMs || messageCount(run) > 0) return false;
+  return progressOf(run).deliveries.some((delivery) => delivery.wait !== null && mayGoLocally(run, delivery));
+}
+
+/** Whether this delivery's attempts have been local so far. */
+export function mayGoLocally(run: EventRun, { settings, leftLocal, sentToLane }: Delivery): boolean {
+  const deliveries = progressOf(run).deliveries.length;
+  return chooseWay({ settings, deliveries, messages: 0, leftLocal, sentToLane }) === "local";
+}
+
+async function verdictOn(run: EventRun, sequence: number): Promise<Verdict> {
   await condition(() => run.progress?.verdicts[sequence] !== undefined);
   const verdict = run.progress?.verdicts[sequence];
   if (verdict === undefined) throw new TypeError("A message went unanswered");

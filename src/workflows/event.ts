@@ -10,12 +10,11 @@ import type { RetryWait } from "../delivery/progress.ts";
 import { project } from "../delivery/project.ts";
 import { waitSummary } from "../delivery/summaries.ts";
 import { acceptEvent } from "./acceptance.ts";
-import { attempt } from "./attempts.ts";
-import { apply, deliveryOf, type EventRun, openRun, progressOf, watchCancel } from "./event-run.ts";
+import { attempt, clearUp } from "./attempts.ts";
+import { apply, deliveryOf, type EventRun, openRun, progressOf } from "./event-run.ts";
 
 export async function event(input: unknown): Promise<EventState> {
-  const run = openRun();
-  watchCancel(run);
+  const run = openRun(clearUp);
   return await CancellationScope.nonCancellable(async () => {
     await acceptEvent(run, input);
     await Promise.all(progressOf(run).deliveries.map(({ endpoint }) => deliver(run, endpoint)));
@@ -27,6 +26,7 @@ export async function event(input: unknown): Promise<EventState> {
 /** Follows one delivery to its end. Deliveries of one event do not wait for each other. */
 async function deliver(run: EventRun, endpoint: string): Promise<void> {
   for (;;) {
+    if (run.clearing !== null) await run.clearing;
     const delivery = deliveryOf(run, endpoint);
     if (isTerminal(delivery.state)) return;
     if (delivery.attention !== null) await condition(() => deliveryOf(run, endpoint).attention === null);
@@ -38,6 +38,7 @@ async function deliver(run: EventRun, endpoint: string): Promise<void> {
 /** Waits out a retry delay, or until a person changes the delivery. */
 async function waitUntilDue(run: EventRun, endpoint: string, wait: RetryWait): Promise<void> {
   const nextNumber = deliveryOf(run, endpoint).attempts.length + 1;
+  run.dueMs = Date.now() + wait.delayMs;
   const timer = new CancellationScope();
   const due = timer.run(() => sleep(wait.delayMs, { summary: waitSummary(endpoint, nextNumber, wait) }));
   const changed = condition(() => deliveryOf(run, endpoint).wait !== wait);

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { NOON_MS } from "../../test/support/deliveries.ts";
+import { mayBeRerun, type TaskClues, type TaskEvent, taskWasLost } from "./lost-attempt.ts";
+
+/** Histories as the server writes them, oldest first; the last task is the one that asks. */
+const TASK: readonly TaskEvent[] = ["task-scheduled", "task-started"];
+const DONE: readonly TaskEvent[] = [...TASK, "task-completed"];
+const TIMED_OUT: readonly TaskEvent[] = [...TASK, "task-timed-out"];
+const STARTED: readonly TaskEvent[] = ["other"];
+const RETRY_WAIT: readonly TaskEvent[] = ["other", "other", "other"]; // marker, timer started, timer fired
+
+const lost = (history: readonly TaskEvent[]): boolean => taskWasLost(history.toReversed());
+
+describe("taskWasLost", () => {
+  test.each<[string, readonly TaskEvent[]]>([
+    ["the first task was lost", [...STARTED, ...TIMED_OUT, ...TASK]],
+    // A task handed out for the third time stands in the history only once it completes.
+    ["the present task is too young to stand in the history", [...STARTED, ...TIMED_OUT]],
+    ["the worker was killed in the attempt between retries", [...STARTED, ...DONE, ...RETRY_WAIT, ...TIMED_OUT, ...TASK]],
+    ["the task had heartbeated before its worker was killed", [...STARTED, ...DONE, ...TIMED_OUT, ...TASK]],
+    [
+      "the server refused the completion because a signal had come",
+      [...STARTED, ...TASK, "task-failed", "message", ...TASK],
+    ],
+    [
+      "the next task then expired on the dead worker's sticky queue",
+      [...STARTED, ...TIMED_OUT, "task-scheduled", "task-expired-in-queue", ...TASK],
+    ],
+    ["a message came after the loss", [...STARTED, ...TIMED_OUT, "message", ...TASK]],
+  ])("says so when %s", (_, history) => {
+    expect(lost(history)).toBe(true);
+  });
+
+  test.each<[string, readonly TaskEvent[]]>([
+    ["this is the first task", [...STARTED, ...TASK]],
+    ["two signals came before the first task", [...STARTED, "message", "task-scheduled", "message", "task-started"]],
+    ["a retry is due as planned", [...STARTED, ...DONE, ...RETRY_WAIT, ...TASK]],
+    [
+      "the worker died in the wait, and only its sticky queue had to expire",
+      [...STARTED, ...DONE, ...RETRY_WAIT, "task-scheduled", "task-expired-in-queue", ...TASK],
+    ],
+    ["an earlier task was lost, but a later one completed", [...STARTED, ...TIMED_OUT, ...DONE, ...RETRY_WAIT, ...TASK]],
+    ["the task merely heartbeated", [...STARTED, ...DONE, ...TASK]],
+    ["nothing could be read", []],
+    ["what was read decides nothing", ["message", "message", ...TASK]],
+  ])("does not cry wolf when %s", (_, history) => {
+    expect(lost(history)).toBe(false);
+  });
+
+  test("lets nothing older than the decisive event count", () => {
+    const passedOver = fc.array(
+      fc.constantFrom<TaskEvent>("task-scheduled", "task-started", "task-expired-in-queue", "message"),
+      { maxLength: 5 },
+    );
+    const decisive = fc.constantFrom<TaskEvent>("task-completed", "task-failed", "task-timed-out", "other");
+    const older = fc.array(fc.oneof(decisive, passedOver.map(() => "message" as const)));
+    fc.assert(
+      fc.property(passedOver, decisive, older, (newest, deciding, rest) => {
+        const isLost = deciding === "task-timed-out" || deciding === "task-failed";
+        expect(taskWasLost([...newest, deciding, ...rest])).toBe(isLost);
+      }),
+    );
+  });
+});
+
+describe("mayBeRerun", () => {
+  const prompt: TaskClues = { historyLength: 3, expectedLength: 3, scheduledAtMs: NOON_MS, nowMs: NOON_MS + 20 };
+
+  test.each<[string, Partial<TaskClues>]>([
+    ["a first task that was lost: 6 instead of 3 events", { historyLength: 6 }],
+    ["a kill in the attempt between retries: 9 more instead of 6", { historyLength: 21, expectedLength: 18 }],
+    ["a worker that died in the wait: 8 more instead of 6", { historyLength: 20, expectedLength: 18 }],
+    ["a history shorter than expected", { historyLength: 2 }],
+    ["a length that cannot be told", { expectedLength: null }],
+    ["a start long after scheduling, as behind a task heartbeat", { nowMs: NOON_MS + 8000 }],
+    ["clocks that disagree", { nowMs: NOON_MS - 8000 }],
+  ])("asks the server about %s", (_, clues) => {
+    expect(mayBeRerun({ ...prompt, ...clues })).toBe(true);
+  });
+
+  test.each<[string, Partial<TaskClues>]>([
+    ["an undisturbed first task", {}],
+    ["two early signals that were expected", { historyLength: 5, expectedLength: 5 }],
+    ["an undisturbed retry", { historyLength: 18, expectedLength: 18 }],
+    ["a busy machine", { nowMs: NOON_MS + 4000 }],
+  ])("saves the question for %s", (_, clues) => {
+    expect(mayBeRerun({ ...prompt, ...clues })).toBe(false);
+  });
+});

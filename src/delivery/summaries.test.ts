@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { aPlan, anAttempt, anIdentity, at, NOON_MS } from "../../test/support/deliveries.ts";
+import { advance, begin } from "./advance.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
+import { project } from "./project.ts";
+import { attemptSummary, detailsOf, durationText, waitSummary } from "./summaries.ts";
+
+describe("summaries", () => {
+  test("name the attempt and its endpoint", () => {
+    expect(attemptSummary({ endpoint: "crm", number: 2, via: "local" })).toBe("attempt 2 to crm");
+    expect(attemptSummary({ endpoint: "crm", number: 2, via: "direct" })).toBe("attempt 2 to crm");
+    expect(attemptSummary({ endpoint: "crm", number: 2, via: "lane" })).toBe("attempt 2 to crm (by its lane)");
+  });
+
+  test("say why a delivery waits and what comes then", () => {
+    const wait = { untilMs: NOON_MS, delayMs: 2345, why: "retry-after" } as const;
+    expect(waitSummary("crm", 2, wait)).toBe("crm: wait 2.4 s as its Retry-After asks, then attempt 2");
+    expect(waitSummary("crm", 3, { ...wait, why: "retry" })).toBe("crm: wait 2.4 s by the retry policy, then attempt 3");
+  });
+
+  test("stay one line that the server takes", () => {
+    const endpoint = "x".repeat(500);
+    const summary = attemptSummary({ endpoint, number: 1, via: "local" });
+    expect(summary).toHaveLength(200);
+    expect(summary.endsWith("…")).toBe(true);
+  });
+});
+
+describe("durationText", () => {
+  test.each([
+    [0, "0 s"],
+    [1, "0.1 s"],
+    [1000, "1 s"],
+    [2345, "2.4 s"],
+    [59_900, "59.9 s"],
+    [59_999, "60 s"],
+    [MINUTE_MS, "1 min"],
+    [MINUTE_MS + 1, "1 min 1 s"],
+    [5 * MINUTE_MS + 3 * SECOND_MS, "5 min 3 s"],
+    [HOUR_MS - 1, "60 min"],
+    [HOUR_MS, "1 h"],
+    [2 * HOUR_MS + 1, "2 h 1 min"],
+    [30 * HOUR_MS + 59 * MINUTE_MS + 1, "31 h"],
+  ])("says %i ms as %s", (durationMs, text) => {
+    expect(durationText(durationMs)).toBe(text);
+  });
+
+  test("never reads shorter than the wait is", () => {
+    const sizes = { s: SECOND_MS, min: MINUTE_MS, h: HOUR_MS } as const;
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1000 * HOUR_MS }), (durationMs) => {
+        const parts = [...durationText(durationMs).matchAll(/([\d.]+) (s|min|h)\b/gu)];
+        const readMs = parts.reduce((sum, [, count, unit]) => sum + Number(count) * sizes[unit as keyof typeof sizes], 0);
+        expect(Math.round(readMs)).toBeGreaterThanOrEqual(durationMs);
+        expect(readMs - durationMs).toBeLessThan(MINUTE_MS);
+      }),
+    );
+  });
+});
+
+describe("detailsOf", () => {
+  const fresh = begin({ fact: "accepted", atMs: NOON_MS, event: anIdentity(), plan: aPlan(["crm", "ledger"]) });
+  const report = (endpoint: string, status: number, outcome: "retry" | "refused") =>
+    ({
+      fact: "attempt-reported",
+      via: "direct",
+      atMs: NOON_MS,
+      result: { kind: "attempted", endpoint, record: anAttempt({ status, code: `http_${status}`, outcome }) },
+    }) as const;
+
+  test("shows where each delivery stands", () => {
+    const waiting = advance(fresh, report("crm", 503, "retry"));
+    expect(detailsOf(project(waiting)).split("\n\n")).toEqual([
+      "**`order.created`** `shop/evt_1`: waiting-retry",
+      `- **crm**: waiting-retry (1 attempt(s), last http_503, next at ${at(1010)})`,
+      "- **ledger**: accepted (no attempt yet)",
+    ]);
+  });
+
+  test("tells a person what can be done about a parked delivery", () => {
+    const parked = advance(fresh, report("ledger", 410, "refused"));
+    const [, , ledger = ""] = detailsOf(project(parked)).split("\n\n");
+    expect(ledger).toContain("needs-attention (1 attempt(s), last http_410)\n  endpoint-gone: ");
+    expect(ledger).toContain("`replay`, `discard` or `mark-delivered`");
+    expect(ledger).toContain('"delivery":"ledger"');
+  });
+
+  test("cannot be broken out of by the text of an event", () => {
+    const event = anIdentity({ type: "a`b` **c**" });
+    const details = detailsOf(project(begin({ fact: "accepted", atMs: NOON_MS, event, plan: aPlan(["crm"]) })));
+    expect(details.startsWith("**`a'b' **c**`**")).toBe(true);
+  });
+});
