@@ -10,6 +10,7 @@ import { canonicalEvent, planEvent, settingsFor } from "../config/plan-event.ts"
 import { type Environment, type ResolvedEndpoint, resolveEndpoint } from "../config/resolve-endpoint.ts";
 import type { Send } from "../egress/exchange.ts";
 import { CountersignError } from "../errors.ts";
+import { parseSigningSecret } from "../signing/secret.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createRunReader } from "./run-reader.ts";
 
@@ -46,7 +47,13 @@ export function composeActivities(parts: ComposeParts): ActivityDependencies {
 /** References are replaced once, at start, for the endpoints this process delivers to; nothing else is resolved here. */
 export function resolveServed(config: Config, served: readonly string[], environment: Environment): ReadonlyMap<string, ResolvedEndpoint> {
   const endpoints = served.flatMap((name) => config.endpoints[name] ?? []);
-  return new Map(endpoints.map((endpoint) => [endpoint.name, resolveEndpoint(endpoint, environment)]));
+  return new Map(endpoints.map((endpoint) => [endpoint.name, requireUsableSecrets(resolveEndpoint(endpoint, environment))]));
+}
+
+/** A secret that cannot sign ends the start, not the first delivery. */
+function requireUsableSecrets(endpoint: ResolvedEndpoint): ResolvedEndpoint {
+  for (const secret of endpoint.signing?.secrets ?? []) parseSigningSecret(secret);
+  return endpoint;
 }
 
 function routingOf(config: Config, resolved: ReadonlyMap<string, ResolvedEndpoint>): Routing {

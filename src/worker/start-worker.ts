@@ -1,4 +1,5 @@
 /** Starts a worker process: connect, check, load, poll. */
+import { setMaxListeners } from "node:events";
 import { createActivities } from "../activities/create-activities.ts";
 import type { Handler } from "../activities/handler.ts";
 import { type Countersign, createCountersign } from "../client/countersign.ts";
@@ -116,6 +117,8 @@ async function run(parts: WorkerParts): Promise<RunningWorker> {
   const session: Session = { client, config, eager: false, ...createReadiness({ client, config, eager: false }) };
   const slots = settings.concurrency ?? DEFAULT_SLOTS;
   const stopping = new AbortController();
+  // Every attempt in flight listens to it: there are as many listeners as attempts, and that is no leak.
+  setMaxListeners(0, stopping.signal);
   const { send, close: closeSend } = createSend();
   const graceMs = Math.max(0, ...[...resolved.values()].map(({ timeouts }) => timeouts.totalMs)) + REPORT_MS;
   const onLaneError = (error: unknown): void => log.error({ err: error }, "lane.failed");

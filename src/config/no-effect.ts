@@ -1,0 +1,31 @@
+/**
+ * Keys that are accepted in form but do nothing yet.
+ *
+ * Silence would be worse than an error: somebody who configured an approval
+ * must not find out from the delivery that nobody was asked.
+ */
+import type { Problem } from "./problem.ts";
+import type { CheckedConfig } from "./schema.ts";
+
+const TEXT = "has no effect in this version; remove it";
+
+export function findKeysWithoutEffect(config: CheckedConfig): readonly Problem[] {
+  const paths: PropertyKey[][] = [];
+  for (const [name, source] of Object.entries(config.sources)) {
+    for (const key of presentKeys(source, ["verify", "idFrom"])) paths.push(["sources", name, key]);
+  }
+  for (const [name, endpoint] of Object.entries(config.endpoints)) {
+    for (const key of presentKeys(endpoint, ["retryAfterScope", "reconcile", "order"]))
+      paths.push(["endpoints", name, key]);
+  }
+  for (const [index, route] of config.routes.entries()) {
+    if (route.approval !== undefined) paths.push(["routes", index, "approval"]);
+  }
+  if (Object.keys(config.people ?? {}).length > 0) paths.push(["people"]);
+  if ((config.keys ?? []).length > 0) paths.push(["keys"]);
+  return paths.map((path) => ({ path, text: TEXT }));
+}
+
+function presentKeys<Shape extends object>(value: Shape, keys: readonly (keyof Shape & string)[]): readonly string[] {
+  return keys.filter((key) => value[key] !== undefined);
+}

@@ -1,0 +1,167 @@
+/** What people write into `countersign.config.ts`; `parseConfig` turns it into a `Config`. */
+import type { JsonValue } from "../delivery/event.ts";
+import type { EnvReference, When } from "./config.ts";
+
+/** `'500ms'`, `'5s'`, `'3m'`, `'2h'`, `'7d'`. */
+export type DurationText = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
+
+/** `'512B'`, `'64KiB'`, `'1MiB'`. */
+export type SizeText = `${number}${"B" | "KiB" | "MiB"}`;
+
+/** A literal, or `env('NAME')`. */
+type RawReference = string | EnvReference;
+
+interface RawRetryBounds {
+  /** Share of each wait that may be added, 0 to 1; absent = 0.2. */
+  readonly jitter?: number;
+  /** From the first to the last attempt; absent = only the schedule bounds it. */
+  readonly window?: DurationText;
+  /** A Retry-After beyond this parks the delivery; absent = `'24h'`. */
+  readonly retryAfterMax?: DurationText;
+}
+
+/** Exponential waits; absent members are `attempts 8, initial '5s', factor 2, max '10h'`. */
+interface RawExponentialRetry extends RawRetryBounds {
+  readonly attempts?: number;
+  readonly initial?: DurationText;
+  readonly factor?: number;
+  readonly max?: DurationText;
+}
+
+/** The waits one by one; n waits make n + 1 attempts. */
+interface RawScheduledRetry extends RawRetryBounds {
+  readonly schedule: readonly DurationText[];
+}
+
+export type RawRetry = "standard" | "quick" | "none" | RawExponentialRetry | RawScheduledRetry;
+
+interface RawTimeouts {
+  readonly connect?: DurationText;
+  /** To the status line; absent = only `total` bounds it. */
+  readonly headers?: DurationText;
+  readonly total?: DurationText;
+}
+
+interface RawCircuit {
+  readonly failures?: number;
+  readonly share?: number;
+  readonly window?: DurationText;
+  readonly minimum?: number;
+  readonly open?: DurationText;
+  readonly probes?: number;
+}
+
+interface RawReconcileByUrl {
+  /** May hold `{idempotencyKey}`, `{source}` and `{id}`. */
+  readonly url: string;
+  readonly delivered: { readonly status: number; readonly json?: Readonly<Record<string, JsonValue>> };
+  readonly absent: { readonly status: number; readonly json?: Readonly<Record<string, JsonValue>> };
+}
+
+/** A destination: exactly one of `url` and `handler`. */
+export interface RawEndpoint {
+  readonly url?: RawReference;
+  /** `name@version` of a handler registered in a worker. */
+  readonly handler?: string;
+  readonly method?: "POST" | "PUT" | "PATCH";
+  readonly headers?: Readonly<Record<string, RawReference>>;
+  readonly signing?: { readonly scheme: "standard-webhooks"; readonly secrets: readonly RawReference[] };
+  readonly retry?: RawRetry;
+  readonly timeouts?: RawTimeouts;
+  readonly limits?: { readonly rate?: { readonly perSecond: number }; readonly concurrency?: number };
+  readonly circuit?: RawCircuit | false;
+  readonly retryAfterScope?: "endpoint" | "delivery";
+  /** Overrides of the status table, by status 100 to 599. */
+  readonly classify?: Readonly<Record<number, "delivered" | "retry" | "refused">>;
+  /** `false` = never repeated blindly. */
+  readonly idempotent?: boolean;
+  /** `true` = delivered only by workers started with `--only` for it. */
+  readonly isolated?: boolean;
+  readonly reconcile?: RawReconcileByUrl | { readonly handler: string };
+  readonly order?: unknown;
+  readonly format?: "bytes" | "cloudevents";
+  /** CIDR blocks this endpoint may reach although they are private. */
+  readonly allowPrivate?: readonly string[];
+  /** Ports besides 443 and 8443. */
+  readonly ports?: readonly number[];
+  /** At most `'1MiB'`. */
+  readonly maxBodyBytes?: SizeText;
+}
+
+/** What the provider's scheme needs besides stands beside these. */
+interface RawVerify {
+  readonly scheme: string;
+  readonly secrets?: readonly RawReference[];
+  readonly tolerance?: DurationText;
+  readonly [member: string]: unknown;
+}
+
+export interface RawSource {
+  /** Other spellings of this source in events, such as a CloudEvents URI. */
+  readonly aliases?: readonly string[];
+  readonly verify?: RawVerify;
+  readonly idFrom?: readonly string[];
+}
+
+interface RawApproval {
+  readonly when?: When;
+  readonly approvers: readonly string[];
+  readonly quorum?: number;
+  readonly rejections?: number;
+  readonly fourEyes?: boolean;
+  readonly requireRequester?: boolean;
+  readonly requireSignedDecisions?: boolean;
+  readonly expires?: DurationText;
+  readonly remind?: readonly DurationText[];
+  readonly onExpire?: "end" | "park";
+  readonly escalate?: { readonly after: DurationText; readonly to: readonly string[] };
+  readonly notify?: string;
+  readonly version?: string | number;
+}
+
+export interface RawRoute {
+  /** Absent or `{}` = every event. */
+  readonly match?: {
+    /** A configured source or one of its aliases. */
+    readonly source?: string;
+    /** With `*` for any run of characters. */
+    readonly type?: string;
+    /** Operators by dotted path (several = and), or a function of the event. */
+    readonly when?: When;
+  };
+  readonly to: readonly string[];
+  readonly approval?: RawApproval;
+}
+
+interface RawPerson {
+  readonly groups?: readonly string[];
+  /** Ed25519. */
+  readonly publicKey?: string;
+}
+
+/** An entry printed by `countersign keys create`; holds only the key's hash. */
+interface RawKey {
+  readonly id: string;
+  readonly role: "ingest" | "viewer" | "approver" | "operator";
+  readonly person?: string;
+  readonly sources?: readonly string[];
+  readonly types?: readonly string[];
+  readonly hash: string;
+  readonly expires?: string;
+}
+
+/** The whole configuration. Unknown keys are errors, also where the compiler cannot see them. */
+export interface RawConfig {
+  readonly temporal?: { readonly namespace?: string; readonly taskQueue?: string };
+  readonly sources?: Readonly<Record<string, RawSource>>;
+  readonly endpoints?: Readonly<Record<string, RawEndpoint>>;
+  readonly routes?: readonly RawRoute[];
+  /** Modules that register handlers, relative to the configuration file; loaded by workers only. */
+  readonly handlers?: readonly string[];
+  readonly people?: Readonly<Record<string, RawPerson>>;
+  readonly keys?: readonly RawKey[];
+  /** How long one event id means one event; absent = `'7d'`. */
+  readonly dedupeWindow?: DurationText;
+  /** Worker versioning; absent = off. */
+  readonly deployment?: { readonly name: string; readonly build: string };
+}

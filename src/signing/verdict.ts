@@ -1,0 +1,10 @@
+/** Why a received message was refused: a closed list, the same for every scheme. */
+export type RefusalReason =
+  | "missing_header"
+  | "malformed_header"
+  | "unknown_version"
+  | "timestamp_malformed"
+  | "timestamp_too_old"
+  | "timestamp_too_new"
+  | "signature_mismatch"
+  | "no_active_secret";
