@@ -1,7 +1,7 @@
 /** Opens connections to the Temporal server this environment names, within a deadline. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, Connection } from "@temporalio/client";
-import { NativeConnection } from "@temporalio/worker";
+import type { NativeConnection } from "@temporalio/worker";
 import { CountersignError } from "../errors.ts";
 import { type ConnectionProfile, type ProfileRequest, readConnectionProfile } from "./connection-profile.ts";
 import { isAccessRefused } from "./grpc-status.ts";
@@ -45,17 +45,6 @@ export function connectClient(request: ConnectRequest): Promise<Connected<Connec
   });
 }
 
-/**
- * Connects a process that also runs workers: one native connection shared by worker and client, so that starts
- * can be eager. Installs the SDK's runtime unless the caller has installed its own before. Throws as `connectClient`.
- *
- * A native connect cannot be aborted: after a failure at a silent server the pending one keeps the process alive, so
- * an entry file ends with `process.exit`.
- */
-export function connectNative(request: ConnectRequest): Promise<Connected<NativeConnection>> {
-  return connectWith(request, (profile) => NativeConnection.connect(profile.options));
-}
-
 interface Patience {
   readonly endsAt: number;
   /** Aborted when the caller has been told that nothing answers; never after a success. */
@@ -64,7 +53,8 @@ interface Patience {
 
 type Open<C> = (profile: ConnectionProfile, patience: Patience) => Promise<C>;
 
-async function connectWith<C extends Connection | NativeConnection>(
+/** Opens, gives up at the deadline, explains. */
+export async function connectWith<C extends Connection | NativeConnection>(
   request: ConnectRequest,
   open: Open<C>,
 ): Promise<Connected<C>> {

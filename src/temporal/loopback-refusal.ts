@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const POLL_MS = 250;
 /** A server being restarted is given this long; after that a refused loopback port means nobody is there. */
-export const REFUSED_GRACE_MS = 2_000;
+const REFUSED_GRACE_MS = 2_000;
 const LOOPBACK_ADDRESS = /^(?<host>127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::(?<port>\d{1,5}))?$/;
 const DEFAULT_PORT = 7233;
 

@@ -4,7 +4,7 @@ import { msToTs } from "@temporalio/common/lib/time.js";
 import { grpcFailure, GRPC_STATUS } from "./grpc-status.ts";
 
 /** The server refuses less for a namespace that is not global (1.32.0). */
-export const MINIMUM_RETENTION_MS = 60 * 60_000;
+const MINIMUM_RETENTION_MS = 60 * 60_000;
 const SECOND_MS = 1_000;
 
 /** Milliseconds; null when there is no such namespace. */

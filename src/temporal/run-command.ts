@@ -30,15 +30,16 @@ export function runCommand(command: readonly [string, ...string[]], options: Com
       windowsHide: true,
     });
     let timedOut = false;
-    let timer = setTimeout(onDeadline, options.deadlineMs);
-    async function onDeadline(): Promise<void> {
+    const onDeadline = async (): Promise<void> => {
       if ((await options.isProgressing?.()) === true) {
-        timer = setTimeout(onDeadline, options.deadlineMs);
+        timer = startTimer();
         return;
       }
       timedOut = true;
       endGroup(child.pid, ownGroup);
-    }
+    };
+    const startTimer = (): NodeJS.Timeout => setTimeout(() => void onDeadline(), options.deadlineMs);
+    let timer = startTimer();
     const stdout = collect(child.stdout);
     const stderr = collect(child.stderr);
     const finish = (result: CommandResult): void => {

@@ -11,7 +11,7 @@ import { SECOND_MS } from "../delivery/durations.ts";
 import { createSend } from "../egress/send.ts";
 import { CountersignError } from "../errors.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
-import { connectNative } from "../temporal/connect.ts";
+import { connectNative } from "../temporal/connect-native.ts";
 import { ensureSearchAttributes } from "../temporal/search-attributes.ts";
 import { checkServer } from "../temporal/server-check.ts";
 import { USER_AGENT } from "../version.ts";

@@ -6,7 +6,7 @@ import type { WorkerOptions } from "@temporalio/worker";
 export type WorkflowCode = Pick<WorkerOptions, "workflowBundle" | "workflowsPath">;
 
 /** Name of the file that the build puts beside `dist/workflows`. */
-export const BUNDLE_FILE = "workflow-bundle.js";
+const BUNDLE_FILE = "workflow-bundle.js";
 
 export function workflowCode(): WorkflowCode {
   const codePath = fileURLToPath(new URL(`../${BUNDLE_FILE}`, import.meta.url));
