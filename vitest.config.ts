@@ -1,30 +1,44 @@
 import { defineConfig } from "vitest/config";
 
+const withTemporalServer = {
+  pool: "forks" as const,
+  // One Temporal server and two cores: files that start workers would only slow each other down.
+  fileParallelism: false,
+  globalSetup: ["test/support/temporal-server.ts"],
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   test: {
+    reporters: ["default", "./test/support/ci-reporter.ts"],
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      exclude: ["src/**/*.test.ts"],
+      reporter: [["text", { skipFull: true }], "json-summary"],
+      // The decisions are covered whole by unit tests; the shells around them by the `server` and `e2e` projects.
+      thresholds: {
+        "src/delivery/**": { statements: 100, branches: 100, functions: 100, lines: 100 },
+        "src/{config,egress,signing}/**": { statements: 90, branches: 90, functions: 90, lines: 90 },
+      },
+    },
     projects: [
-      { test: { name: "unit", include: ["src/**/*.test.ts", "test/unit/**/*.test.ts"], pool: "forks", testTimeout: 20_000 } },
       {
+        extends: true,
         test: {
-          name: "server",
-          include: ["test/server/**/*.test.ts"],
+          name: "unit",
+          include: ["src/**/*.test.ts", "test/unit/**/*.test.ts"],
           pool: "forks",
-          fileParallelism: false,
-          globalSetup: ["test/support/temporal-server.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 20_000,
         },
       },
       {
-        test: {
-          name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
-          pool: "forks",
-          fileParallelism: false,
-          globalSetup: ["test/support/temporal-server.ts"],
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
-        },
+        extends: true,
+        test: { ...withTemporalServer, name: "server", include: ["test/server/**/*.test.ts"], testTimeout: 60_000 },
+      },
+      {
+        extends: true,
+        test: { ...withTemporalServer, name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 180_000 },
       },
     ],
   },

@@ -13,7 +13,7 @@ import { checkSigningSecret, SIGNING_SECRET_RULE } from "./signing-secret.ts";
 import { size } from "./size.ts";
 
 const KIB = 1024;
-export const MAX_BODY_BYTES = 1024 * KIB;
+const MAX_BODY_BYTES = 1024 * KIB;
 
 const timeout = duration("a duration from '1ms' to '1h', such as '5s'", { minMs: 1, maxMs: HOUR_MS });
 const interval = duration("a duration of at least 1 s, such as '30s'", { minMs: SECOND_MS });

@@ -55,20 +55,21 @@ export function fingerprintOf(event: BusinessEvent): string {
 }
 
 /** `cs1_` + base64url: the same for every attempt and replay of one delivery. */
-export function idempotencyKeyOf(key: string, endpoint: string, revision = 1): string {
+function idempotencyKeyOf(key: string, endpoint: string, revision = 1): string {
   return `cs1_${sha256(idempotencyKeyInput({ key, endpoint, revision })).toString("base64url")}`;
 }
 
 /** Digest of what an endpoint is; secrets, retry, time-outs and limits are not part of it. */
-export function configVersionOf(endpoint: Endpoint): string {
+function configVersionOf(endpoint: Endpoint): string {
   const { name, method, headers, signing, format } = endpoint;
-  const parts = [name, method, displayUrl(endpoint), Object.keys(headers).sort(), signing?.scheme ?? null, format];
+  const parts = [name, method, displayUrl(endpoint), Object.keys(headers).toSorted(), signing?.scheme ?? null, format];
   return `sha256:${sha256(Buffer.from(JSON.stringify(parts))).toString("hex")}`;
 }
 
 function settingsOf(config: Config, event: BusinessEvent, name: string): DeliverySettings {
   const endpoint = config.endpoints[name];
-  if (endpoint === undefined) throw new CountersignError("unknown_endpoint", `There is no endpoint ${JSON.stringify(name)}`);
+  if (endpoint === undefined)
+    throw new CountersignError("unknown_endpoint", `There is no endpoint ${JSON.stringify(name)}`);
   return {
     idempotencyKey: idempotencyKeyOf(eventKey(event.source, event.id), name),
     configVersion: configVersionOf(endpoint),

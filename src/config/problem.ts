@@ -25,7 +25,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
 }
 
 /** Names a found value; where it may be a secret only its type and length. */
-export function describeFound(path: readonly PropertyKey[], value: unknown): string {
+function describeFound(path: readonly PropertyKey[], value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
@@ -33,7 +33,8 @@ export function describeFound(path: readonly PropertyKey[], value: unknown): str
   if (typeof value === "function") return "a function";
   const hidden = path.some((part) => SENSITIVE_KEYS.has(part));
   if (typeof value === "string") return hidden ? describeHiddenText(value) : describeText(value);
-  return hidden ? `a ${typeof value}` : String(value as number | boolean | bigint | symbol); // all that is left
+  const rest = value as number | boolean | bigint | symbol; // all that is left
+  return hidden ? `a ${typeof rest}` : String(rest);
 }
 
 function describeText(value: string): string {

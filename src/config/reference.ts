@@ -1,5 +1,5 @@
 /** A literal, or a reference to an environment variable. */
-import { z } from "zod";
+import type { z } from "zod";
 import { choose, isObject, strictShape } from "./accept.ts";
 import type { EnvReference, Reference } from "./config.ts";
 import { pattern, text } from "./scalars.ts";

@@ -29,11 +29,14 @@ export function resolveEndpoint(endpoint: Endpoint, environment: Environment): R
   const url = endpoint.url === null ? null : read(endpoint.url);
   const headers = Object.entries(endpoint.headers).map(([name, value]) => [name, read(value)] as const);
   const secrets = endpoint.signing?.secrets.map(read) ?? [];
-  if (url !== null) refuse(endpoint, endpoint.url, checkUrl(url, endpoint), "url");
+  if (url !== null) refuse(endpoint, checkUrl(url, endpoint), { what: "url", reference: endpoint.url });
   for (const [name, value] of headers)
-    refuse(endpoint, endpoint.headers[name], checkHeaderValue(value), `header ${name}`);
+    refuse(endpoint, checkHeaderValue(value), { what: `header ${name}`, reference: endpoint.headers[name] });
   for (const [index, secret] of secrets.entries()) {
-    refuse(endpoint, endpoint.signing?.secrets[index], checkSigningSecret(secret), "signing secret");
+    refuse(endpoint, checkSigningSecret(secret), {
+      what: "signing secret",
+      reference: endpoint.signing?.secrets[index],
+    });
   }
   return {
     ...endpoint,
@@ -85,9 +88,8 @@ function readVariable(environment: Environment, name: string): string | undefine
 
 function refuse(
   endpoint: Endpoint,
-  reference: Reference | null | undefined,
   complaint: string | null,
-  what: string,
+  { what, reference }: { readonly what: string; readonly reference: Reference | null | undefined },
 ): void {
   if (complaint === null) return;
   const origin =
