@@ -1,0 +1,114 @@
+/** `list`: what visibility holds, as a table. */
+import type { EventRow, ListFilter } from "../../client/list-events.ts";
+import { LISTED_STATES } from "../../client/listed-state.ts";
+import { CountersignError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { safeText } from "../safe-text.ts";
+import { withSpinner } from "../spinner.ts";
+import { colorState } from "../state-color.ts";
+import { tableLines } from "../table.ts";
+import type { Colors } from "../terminal.ts";
+import { ageText } from "../time-text.ts";
+import { withClient } from "../with-client.ts";
+
+export interface ListCommand {
+  readonly state?: string;
+  readonly endpoint?: string;
+  readonly source?: string;
+  readonly type?: string;
+  readonly limit: number;
+  readonly oldest?: boolean;
+}
+
+/** What `--oldest` can sort; a server gives one page at a time and sorts nothing itself. */
+const PAGE_ROWS = 1000;
+
+export interface ListedRows {
+  readonly items: readonly EventRow[];
+  /** There are more than were looked at; with `--oldest` an older one may be among them. */
+  readonly partial: boolean;
+}
+
+export async function list(context: CliContext, options: ListCommand): Promise<number> {
+  const filter = filterOf(options);
+  const { terminal, json } = context;
+  return await withClient(context, async (countersign) => {
+    const rows = await withSpinner(terminal, "Listing", async () => await collect(countersign.list(filter), options));
+    if (json) terminal.json({ ...rows, asOf: new Date().toISOString(), exact: false });
+    else
+      for (const line of listLines(rows, { options, nowMs: Date.now(), colors: terminal.colors })) terminal.out(line);
+    return 0;
+  });
+}
+
+function filterOf({ state, endpoint, source, type }: ListCommand): ListFilter {
+  const listed = LISTED_STATES.find((candidate) => candidate === state);
+  if (state !== undefined && listed === undefined) {
+    throw new CountersignError(
+      "bad_argument",
+      `--state takes one of ${LISTED_STATES.join(", ")}; not ${JSON.stringify(state)}.`,
+    );
+  }
+  return {
+    ...(listed === undefined ? {} : { state: listed }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(source === undefined ? {} : { source }),
+    ...(type === undefined ? {} : { type }),
+  };
+}
+
+/** Reads no more than is shown, or one page with `oldest`. */
+export async function collect(
+  rows: AsyncIterable<EventRow>,
+  { limit, oldest = false }: Pick<ListCommand, "limit" | "oldest">,
+): Promise<ListedRows> {
+  const wanted = oldest ? PAGE_ROWS : limit;
+  const found: EventRow[] = [];
+  let partial = false;
+  for await (const row of rows) {
+    if (found.length === wanted) {
+      partial = true;
+      break;
+    }
+    found.push(row);
+  }
+  if (!oldest) return { items: found, partial };
+  const sorted = found.toSorted((left, right) => left.startedAt.localeCompare(right.startedAt));
+  return { items: sorted.slice(0, limit), partial };
+}
+
+interface ListView {
+  readonly options: Pick<ListCommand, "limit" | "oldest">;
+  readonly nowMs: number;
+  readonly colors: Colors;
+}
+
+export function listLines({ items, partial }: ListedRows, { options, nowMs, colors }: ListView): readonly string[] {
+  const note = colors.dim(
+    "Lists are eventually consistent: a fresh change may show seconds later. `countersign show KEY` is exact.",
+  );
+  if (items.length === 0) return ["No events.", note];
+  const cells = items.map((row) => [
+    ageText(row.startedAt, nowMs),
+    row.reason === null || row.state !== "needs-attention" ? row.state : `${row.state} (${row.reason})`,
+    safeText(row.key),
+    safeText(row.type) || "?",
+    row.endpoints.map(safeText).join(", ") || "?",
+  ]);
+  const [head = "", ...lines] = tableLines(["AGE", "STATE", "KEY", "TYPE", "ENDPOINTS"], cells);
+  const colored = lines.map((line, index) => {
+    const state = items[index]?.state ?? "in-progress";
+    return line.replace(state, colorState(colors, state));
+  });
+  return [colors.dim(head), ...colored, "", colors.dim(summary({ items, partial }, options)), note];
+}
+
+function summary({ items, partial }: ListedRows, { limit, oldest = false }: ListView["options"]): string {
+  const count = items.length === 1 ? "1 event" : `${items.length} events`;
+  if (oldest) {
+    return partial
+      ? `${count}, oldest first, of the newest ${PAGE_ROWS}: there are more, and older ones may be among them. Narrow it with --state, --endpoint, --source or --type.`
+      : `${count}, oldest first.`;
+  }
+  return partial ? `${count}, newest first; there are more than --limit ${limit} shows.` : `${count}, newest first.`;
+}

@@ -1,0 +1,147 @@
+import picocolors from "picocolors";
+import { describe, expect, test } from "vitest";
+import { aDelivery, anAttempt, aReport } from "../../test/support/an-event.ts";
+import type { EventReport } from "../client/get-event.ts";
+import { timelineLines } from "./event-timeline.ts";
+
+const NOW_MS = Date.parse("2026-11-29T10:05:00.000Z");
+const FAILED = anAttempt({ outcome: "retry", status: 503, code: "http_503", retryAfterMs: 2000, retryAfterRaw: "2" });
+
+function shown(event: EventReport, uiUrl: string | null = null): readonly string[] {
+  return timelineLines(event, { nowMs: NOW_MS, colors: picocolors.createColors(false), uiUrl });
+}
+
+describe("timelineLines", () => {
+  test("tells the story of a delivery attempt by attempt", () => {
+    const second = anAttempt({ number: 2, at: "2026-11-29T10:00:02.535Z", durationMs: 9 });
+    expect(shown(aReport({ deliveries: [aDelivery({ attempts: [FAILED, second] })] }), "http://ui/x")).toEqual([
+      "shop/evt_1  order.created  delivered",
+      "accepted 2026-11-29 10:00:00 UTC (5 min ago)",
+      "",
+      "crm  delivered  key cs1_x",
+      "  10:00:00.123  #1  retry      crm answered 503  (took 12 ms)",
+      "                    asked to wait 2 s (Retry-After: 2)",
+      "  10:00:02.535  #2  delivered  crm answered 200  (after 2.4 s, took 9 ms)",
+      "",
+      "Temporal UI: http://ui/x",
+    ]);
+  });
+
+  test.each([
+    ["retry-after", "as its Retry-After asks"],
+    ["retry", "by the retry policy"],
+  ] as const)("says when the next attempt is due and why (%s)", (waitingFor, why) => {
+    const delivery = aDelivery({
+      state: "waiting-retry",
+      attempts: [FAILED],
+      nextAt: "2026-11-29T10:09:12.000Z",
+      waitingFor,
+    });
+    expect(shown(aReport({ deliveries: [delivery] }))).toContain(
+      `  attempt 2 at 2026-11-29 10:09:12 UTC (in 4 min 12 s), ${why}`,
+    );
+  });
+
+  test("says that an attempt is overdue", () => {
+    const delivery = aDelivery({
+      state: "waiting-retry",
+      attempts: [FAILED],
+      nextAt: "2026-11-29T10:04:57.000Z",
+      waitingFor: "retry",
+    });
+    expect(shown(aReport({ deliveries: [delivery] })).join("\n")).toContain("(overdue by 3 s)");
+  });
+
+  test("gives advice and the commands that answer a parked delivery", () => {
+    const attention = {
+      reason: "refused",
+      since: "2026-11-29T10:00:01.000Z",
+      advice: "crm answered 400. Replay; or discard.",
+    } as const;
+    const lines = shown(aReport({ key: "shop/a b", deliveries: [aDelivery({ state: "needs-attention", attention })] }));
+    expect(lines.slice(-5)).toEqual([
+      "  needs attention: refused since 2026-11-29 10:00:01 UTC (4 min ago)",
+      "  crm answered 400. Replay; or discard.",
+      `    countersign replay 'shop/a b' --reason "…"`,
+      `    countersign mark-delivered 'shop/a b' --reason "…"`,
+      `    countersign discard 'shop/a b' --reason "…"`,
+    ]);
+  });
+
+  test("names the delivery in those commands when there are several", () => {
+    const attention = { reason: "refused", since: "2026-11-29T10:00:01.000Z", advice: "…" } as const;
+    const deliveries = [aDelivery({ state: "needs-attention", attention }), aDelivery({ endpoint: "ledger" })];
+    expect(shown(aReport({ deliveries })).join("\n")).toContain(
+      "countersign replay shop/evt_1 --delivery crm --reason",
+    );
+  });
+
+  test("shows who said what between the attempts, and why it did not count", () => {
+    const resolutions = [
+      {
+        action: "discard",
+        actor: "bo\u001b[2J",
+        at: "2026-11-29T10:00:01.000Z",
+        reason: "gone",
+        counted: false,
+        refusedBecause: "attempt-in-flight",
+      },
+      {
+        action: "replay",
+        actor: "ana",
+        at: "2026-11-29T10:00:02.000Z",
+        reason: "mended",
+        counted: true,
+        refusedBecause: null,
+      },
+    ] as const;
+    const second = anAttempt({ number: 2, at: "2026-11-29T10:00:03.000Z" });
+    const lines = shown(aReport({ deliveries: [aDelivery({ attempts: [FAILED, second], resolutions })] }));
+    expect(lines.slice(6, -1)).toEqual([
+      "  10:00:01.000  discard by bo?[2J: gone",
+      "                    did not count: an attempt is under way; look at its outcome first",
+      "  10:00:02.000  replay by ana: mended",
+    ]);
+  });
+
+  test("says in words what is certain about a lost answer", () => {
+    const lost = anAttempt({ outcome: "uncertain", certainty: "unknown", code: "closed_after_send" });
+    expect(shown(aReport({ deliveries: [aDelivery({ attempts: [lost] })] })).join("\n")).toContain(
+      "uncertain  crm closed the connection after the request was sent [closed_after_send]; the request may have taken effect",
+    );
+  });
+
+  test("tells an attempt under way from one that waits for a worker, and from an event nobody has taken up", () => {
+    const none = { state: "delivering", attempts: [] } as const;
+    expect(shown(aReport({ deliveries: [aDelivery(none)] }))).toContain("  attempt 1 is under way");
+    expect(shown(aReport({ deliveries: [aDelivery({ ...none, waitingFor: "worker" })] })).join("\n")).toContain(
+      "waiting for a worker to take it up",
+    );
+    expect(shown(aReport({ deliveries: [] })).join("\n")).toContain("no route resolved yet: waiting for a worker");
+  });
+
+  test("lists conflicts with their origin, never with their content", () => {
+    const conflicts = [
+      { at: "2026-11-29T10:01:00.000Z", fingerprint: `sha256:${"a".repeat(64)}`, via: "cli" },
+    ] as const;
+    expect(shown(aReport({ conflicts })).slice(-2)).toEqual([
+      "conflicts",
+      "  2026-11-29 10:01:00 UTC  other content by cli, refused: sha256:aaaaaaaaaaaaaaaa…",
+    ]);
+  });
+
+  test("says that a run ended from outside, and promises nothing more", () => {
+    const delivery = aDelivery({
+      state: "waiting-retry",
+      attempts: [FAILED],
+      nextAt: "2026-11-29T10:09:12.000Z",
+      waitingFor: "retry",
+    });
+    const lines = shown(aReport({ deliveries: [delivery], endedOutside: { at: "2026-11-29T10:04:00.000Z" } })).join(
+      "\n",
+    );
+    expect(lines).toContain("shop/evt_1  order.created  terminated");
+    expect(lines).toContain("ended from outside in Temporal 2026-11-29 10:04:00 UTC (1 min ago)");
+    expect(lines).not.toContain("attempt 2");
+  });
+});

@@ -1,0 +1,108 @@
+/** The whole of one event as a person reads it: what happened, what comes next, what to do. */
+import type { EventReport } from "../client/get-event.ts";
+import type { DeliveryStatus, Resolution } from "../delivery/event-state.ts";
+import { attemptLines } from "./attempt-lines.ts";
+import { refusalSentence } from "./refusal-sentence.ts";
+import { safeText, shellWord } from "./safe-text.ts";
+import { colorState } from "./state-color.ts";
+import type { Colors } from "./terminal.ts";
+import { ageText, clockText, momentText, untilText } from "./time-text.ts";
+
+export interface TimelineView {
+  readonly nowMs: number;
+  readonly colors: Colors;
+  /** Where the run is in the Temporal UI; null when that is not known. */
+  readonly uiUrl: string | null;
+}
+
+export function timelineLines(event: EventReport, view: TimelineView): readonly string[] {
+  const { bold, dim } = view.colors;
+  const state = event.endedOutside === undefined ? event.state : ("terminated" as const);
+  return [
+    `${bold(safeText(event.key))}  ${safeText(event.type)}  ${colorState(view.colors, state)}`,
+    dim(`accepted ${momentText(event.acceptedAt)} (${ageText(event.acceptedAt, view.nowMs)} ago)`),
+    ...endedLines(event, view),
+    ...(event.deliveries.length === 0
+      ? ["", "no route resolved yet: waiting for a worker, start one with `countersign worker`"]
+      : []),
+    ...event.deliveries.flatMap((delivery) => ["", ...deliveryLines(event, delivery, view)]),
+    ...conflictLines(event),
+    ...(view.uiUrl === null ? [] : ["", dim(`Temporal UI: ${view.uiUrl}`)]),
+  ];
+}
+
+function endedLines({ endedOutside }: EventReport, { nowMs, colors }: TimelineView): readonly string[] {
+  if (endedOutside === undefined) return [];
+  const when = `${momentText(endedOutside.at)} (${ageText(endedOutside.at, nowMs)} ago)`;
+  return [colors.red(`ended from outside in Temporal ${when}: nothing more will happen to it`)];
+}
+
+function deliveryLines(event: EventReport, delivery: DeliveryStatus, view: TimelineView): readonly string[] {
+  const { bold, dim } = view.colors;
+  const { endpoint, attempts } = delivery;
+  const entries = [
+    ...attempts.map((attempt, index) => ({
+      at: attempt.at,
+      lines: attemptLines({ endpoint, attempt, previous: attempts[index - 1] }, view.colors),
+    })),
+    ...delivery.resolutions.map((resolution) => ({
+      at: resolution.at,
+      lines: resolutionLines(resolution, view.colors),
+    })),
+  ].toSorted((left, right) => left.at.localeCompare(right.at));
+  return [
+    `${bold(endpoint)}  ${colorState(view.colors, delivery.state)}  ${dim(`key ${delivery.idempotencyKey}`)}`,
+    ...entries.flatMap(({ lines }) =>
+      lines.map((line, index) => (index === 0 ? `  ${line}` : `${" ".repeat(CONTINUED)}${line}`)),
+    ),
+    ...(event.endedOutside === undefined ? nextLines(event, delivery, view) : []),
+  ];
+}
+
+/** Under the outcome: the clock, the number and the gaps between. */
+const CONTINUED = "  10:00:00.000  #1  ".length;
+
+function resolutionLines(resolution: Resolution, { bold, dim }: Colors): readonly string[] {
+  const { action, actor, reason, counted, refusedBecause } = resolution;
+  const head = `${clockText(resolution.at)}  ${bold(action)} by ${safeText(actor)}: ${safeText(reason)}`;
+  return counted ? [head] : [head, dim(`did not count: ${refusalSentence(refusedBecause)}`)];
+}
+
+/** What the delivery waits for, and what a person can do. */
+function nextLines(event: EventReport, delivery: DeliveryStatus, view: TimelineView): readonly string[] {
+  if (delivery.attention !== null) return attentionLines(event, delivery, view);
+  if (delivery.nextAt !== null) return [`  ${view.colors.yellow(nextAttempt(delivery, view.nowMs))}`];
+  if (delivery.waitingFor === "worker") {
+    return ["  waiting for a worker to take it up; none running? start one with `countersign worker`"];
+  }
+  return delivery.state === "delivering" ? [`  attempt ${delivery.attemptCount + 1} is under way`] : [];
+}
+
+function nextAttempt({ nextAt, waitingFor, attemptCount }: DeliveryStatus, nowMs: number): string {
+  const why = waitingFor === "retry-after" ? "as its Retry-After asks" : "by the retry policy";
+  const at = nextAt ?? "";
+  return `attempt ${attemptCount + 1} at ${momentText(at)} (${untilText(at, nowMs)}), ${why}`;
+}
+
+function attentionLines(
+  event: EventReport,
+  { attention, endpoint }: DeliveryStatus,
+  view: TimelineView,
+): readonly string[] {
+  if (attention === null) return [];
+  const several = event.deliveries.length > 1;
+  const target = `${shellWord(event.key)}${several ? ` --delivery ${endpoint}` : ""}`;
+  return [
+    `  ${view.colors.red(`needs attention: ${attention.reason}`)} ${view.colors.dim(`since ${momentText(attention.since)} (${ageText(attention.since, view.nowMs)} ago)`)}`,
+    `  ${safeText(attention.advice)}`,
+    ...["replay", "mark-delivered", "discard"].map((verb) => `    countersign ${verb} ${target} --reason "…"`),
+  ];
+}
+
+function conflictLines({ conflicts }: EventReport): readonly string[] {
+  if (conflicts.length === 0) return [];
+  const lines = conflicts.map(
+    ({ at, via, fingerprint }) => `  ${momentText(at)}  other content by ${via}, refused: ${fingerprint.slice(0, 23)}…`,
+  );
+  return ["", "conflicts", ...lines];
+}

@@ -1,0 +1,20 @@
+/** Text from outside, fit for a terminal: nothing in it can move the cursor, hide words or change colors. */
+
+/** Control, format (direction marks, joiners) and line separator characters show as `?`. */
+export function safeText(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, "?");
+}
+
+/** The same over several lines: line ends and tabs stay. */
+export function safeLines(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.split("\t").map(safeText).join("\t"))
+    .join("\n");
+}
+
+/** A word as a POSIX shell needs it, so that a printed command can be pasted. */
+export function shellWord(text: string): string {
+  const safe = safeText(text);
+  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", `'\\''`)}'`;
+}
