@@ -1,0 +1,124 @@
+/** Every command of the README, run as it stands there but for the ports. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { TEMPORAL_CLI } from "../../src/temporal/binary-spec.ts";
+import { findBinary } from "../../src/temporal/binary.ts";
+import { claimPort } from "../../src/temporal/free-port.ts";
+import { aFolder, countersign, type Folder, type RunningCommand, startCommand } from "../support/command-line.ts";
+import { run, runScript } from "../support/run-npm.ts";
+import { until } from "../support/until.ts";
+
+const DOCUMENTED_PORT = "9000";
+const CONFIG = "examples/first-event/countersign.config.ts";
+
+/** What the README says, in its order; a change there must be made here, where it is run. */
+const COMMANDS = [
+  "npm ci && npm run demo",
+  "npm ci && npm test",
+  "npm run build",
+  `export COUNTERSIGN_CONFIG=${CONFIG}   # in each terminal`,
+  "npx countersign listen --port 9000 --answer 503:2,200",
+  "npx countersign dev",
+  `npx countersign send --source shop --type order.created --id evt_1 --data '{"total":42}'`,
+  "npx countersign show shop/evt_1",
+  "npx countersign list",
+  `npx countersign replay shop/evt_2 --reason "the crm is back" --yes`,
+  `temporal workflow start --type event --task-queue countersign --workflow-id shop/evt_4 --id-reuse-policy AllowDuplicateFailedOnly --fail-existing --input '{"source":"shop","id":"evt_4","type":"order.created","data":{"total":42}}'`,
+] as const;
+
+let readme: string;
+let folder: Folder;
+let ports: { readonly listen: string; readonly temporal: string; readonly ui: string };
+const started: RunningCommand[] = [];
+
+async function freePort(): Promise<string> {
+  const claimed = await claimPort("127.0.0.1", 0);
+  if (claimed.kind === "free") return String(claimed.port);
+  throw new Error(claimed.reason);
+}
+
+beforeAll(async () => {
+  readme = await readFile("README.md", "utf8");
+  ports = { listen: await freePort(), temporal: await freePort(), ui: await freePort() };
+  const config = (await readFile(CONFIG, "utf8")).replace(DOCUMENTED_PORT, ports.listen);
+  folder = await aFolder({ "countersign.config.ts": config });
+});
+
+afterAll(async () => {
+  for (const command of started) command.signal("SIGTERM");
+  await Promise.all(started.map(async ({ finished }) => await finished));
+  await folder.remove();
+});
+
+/** The README's line as arguments, as a shell would split it. */
+function argumentsOf(command: string): readonly string[] {
+  const words = command.replace(DOCUMENTED_PORT, ports.listen).match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
+  return words.slice(2).map((word) => word.replaceAll(/^['"]|['"]$/g, ""));
+}
+
+function options() {
+  const environment = { ...process.env, TEMPORAL_ADDRESS: `127.0.0.1:${ports.temporal}`, NO_COLOR: "1" };
+  return { cwd: folder.path, environment };
+}
+
+async function start(command: string, ...more: readonly string[]): Promise<RunningCommand> {
+  const running = startCommand([...argumentsOf(command), ...more], options());
+  started.push(running);
+  return await Promise.resolve(running);
+}
+
+test("the README holds exactly the commands that are run here", () => {
+  const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = ""]) => block.trim().split("\n"));
+  expect(blocks).toEqual(COMMANDS);
+  for (const name of ["demo", "test", "build"]) expect(manifest.scripts).toHaveProperty(name);
+});
+
+test("the first event, step by step", async () => {
+  const [, , , , listen, dev, send, show, list, replay, plain] = COMMANDS;
+  const listening = await start(listen);
+  await listening.says("Listening on http://127.0.0.1:");
+  await (await start(dev, "--port", ports.temporal, "--ui-port", ports.ui)).says("Stop with Ctrl-C.");
+
+  expect((await countersign(argumentsOf(send), options())).exit).toBe(0);
+  await until("evt_1 is delivered", async () => {
+    const { stdout } = await countersign(argumentsOf(show), options());
+    return /#1 +retry .*503/.test(stdout) && /#2 +delivered .*200/.test(stdout);
+  });
+  await until("evt_1 is listed", async () =>
+    (await countersign(argumentsOf(list), options())).stdout.includes("shop/evt_1"),
+  );
+  expect((await countersign(argumentsOf(send), options())).exit).toBe(0);
+  expect((await countersign(argumentsOf(send.replace("42", "43")), options())).exit).toBe(4);
+
+  listening.signal("SIGTERM");
+  await listening.finished;
+  expect((await countersign(argumentsOf(send.replace("evt_1", "evt_2")), options())).exit).toBe(0);
+  await until("evt_2 is parked", async () =>
+    (await countersign(["show", "shop/evt_2"], options())).stdout.includes("needs-attention"),
+  );
+  await (await start(listen)).says("Listening on http://127.0.0.1:");
+  expect((await countersign(argumentsOf(replay), options())).exit).toBe(0);
+  await until("evt_2 is delivered", async () =>
+    (await countersign(["show", "shop/evt_2"], options())).stdout.includes("crm answered 200"),
+  );
+
+  const temporal = await findBinary(TEMPORAL_CLI, { environment: process.env });
+  const words = (plain.match(/'[^']*'|\S+/g) ?? []).slice(1).map((word) => word.replaceAll(/^'|'$/g, ""));
+  await promisify(execFile)(temporal, [...words, "--address", `127.0.0.1:${ports.temporal}`]);
+  await until("evt_4 is delivered", async () =>
+    (await countersign(["show", "shop/evt_4"], options())).stdout.includes("crm answered 200"),
+  );
+});
+
+test("the code in the README is the example file, and it delivers", async () => {
+  const [, code = ""] = /```ts\n(.*?)```/s.exec(readme) ?? [];
+  expect(code).toBe(await readFile("examples/first-event/send.ts", "utf8"));
+  // The package's own name leads to its build.
+  expect((await runScript("build")).exitCode).toBe(0);
+  const environment = { ...options().environment, COUNTERSIGN_CONFIG: `${folder.path}/countersign.config.ts` };
+  const sent = await run(process.execPath, ["--import", "tsx", "examples/first-event/send.ts"], { environment });
+  expect(sent).toMatchObject({ exitCode: 0, stdout: "delivered\n" });
+});
