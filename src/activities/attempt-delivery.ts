@@ -8,8 +8,9 @@ import { mayBeRerun, taskWasLost } from "../delivery/lost-attempt.ts";
 import { eventKey } from "../delivery/names.ts";
 import type { DeliverySettings } from "../delivery/plan.ts";
 import type { ActivityDependencies, RunReference } from "./dependencies.ts";
-import { makeAttempt } from "./make-attempt.ts";
 import { whileBeating } from "./heartbeat.ts";
+import { logFailure } from "./log-failure.ts";
+import { makeAttempt } from "./make-attempt.ts";
 
 /** Everything the making of an attempt needs to know. */
 export interface DueAttempt {
@@ -27,13 +28,26 @@ export interface DueAttempt {
 export async function attemptDelivery(deps: ActivityDependencies, input: AttemptInput): Promise<AttemptResult> {
   const { endpoint, number, via } = input;
   const run = currentRun();
-  const event = input.event ?? (await deps.runs.startEvent(run));
+  const event = underItsName(deps, input.event ?? (await deps.runs.startEvent(run)));
   if (deps.routing.endpoint(endpoint) === null) return { kind: "withheld", endpoint, reason: "unknown-endpoint" };
   const settings = deps.routing.settings(event, endpoint);
   if (settings === null) return { kind: "withheld", endpoint, reason: "not-routed" };
-  const due: DueAttempt = { event, endpoint, number, via, settings, lastStatus: input.lastStatus, heldMs: heldMs(deps) };
+  const due: DueAttempt = {
+    event,
+    endpoint,
+    number,
+    via,
+    settings,
+    lastStatus: input.lastStatus,
+    heldMs: heldMs(deps),
+  };
   const result = await attemptOnce(deps, due, input.clues ?? null);
   return result.kind === "attempted" && !sameSettings(settings, input.settings) ? { ...result, settings } : result;
+}
+
+/** A run's first event may carry an alias; the key of a delivery is made of the configured name. */
+function underItsName(deps: ActivityDependencies, event: BusinessEvent): BusinessEvent {
+  return { ...event, source: deps.routing.source(event.source) ?? event.source };
 }
 
 /** Makes the attempt unless it was made before, is lost, or belongs elsewhere. */
@@ -70,8 +84,17 @@ async function observed(deps: ActivityDependencies, due: DueAttempt): Promise<At
 
 async function attempted(deps: ActivityDependencies, due: DueAttempt): Promise<AttemptResult> {
   const record = due.via === "local" ? await makeAttempt(deps, due) : await whileBeating(makeAttempt(deps, due));
-  deps.log.attempted(lineOf(due, record));
+  logAttempt(deps, due, record);
   return { kind: "attempted", endpoint: due.endpoint, record };
+}
+
+/** What the endpoint answered stands, whatever becomes of the log line: to fail here would send again. */
+function logAttempt(deps: ActivityDependencies, due: DueAttempt, record: AttemptRecord): void {
+  try {
+    deps.log.attempted(lineOf(due, record));
+  } catch (error) {
+    logFailure(deps.log, { activity: "attemptDelivery", code: "log_failed", error });
+  }
 }
 
 /** When the history cannot be read, the attempt counts as lost: to assume it was not would repeat it unseen. */
@@ -80,7 +103,7 @@ async function wasLost(deps: ActivityDependencies, clues: LocalClues): Promise<b
   try {
     return taskWasLost(await deps.runs.latestTaskEvents(currentRun()));
   } catch (error) {
-    deps.log.failed({ activity: "attemptDelivery", code: "history_unreadable", error });
+    logFailure(deps.log, { activity: "attemptDelivery", code: "history_unreadable", error });
     return true;
   }
 }

@@ -10,6 +10,7 @@ import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import { BAD_INPUT_TYPES } from "../delivery/bad-input.ts";
 import { isCountersignError } from "../errors.ts";
 import type { ActivityLog } from "./dependencies.ts";
+import { logFailure } from "./log-failure.ts";
 
 /** A failure of unknown origin is tried this often (minutes, with the policy's waits), then a person must look. */
 const MAX_UNEXPLAINED_TRIES = 8;
@@ -24,31 +25,52 @@ export function atBoundary<Input, Result>(
     try {
       return await body(input);
     } catch (error) {
-      if (isTemporalCancellation(error)) throw error;
+      if (isTemporalCancellation(error)) throw canceled();
       const failure = toFailure(error, activityInfo().attempt);
-      log.failed({ activity, code: failure.type ?? "internal", error });
+      logFailure(log, { activity, code: failure.type ?? "internal", error });
       throw failure;
     }
   };
 }
 
 /** Any thrown value → a failure that every converter accepts. `tries` counts from 1. */
-export function toFailure(error: unknown, tries: number): ApplicationFailure {
-  const failure = isCountersignError(error)
-    ? ApplicationFailure.create({
-        message: error.message,
-        type: error.code,
-        nonRetryable: BAD_INPUT_TYPES.includes(error.code),
-      })
-    : ApplicationFailure.create({
-        message: "The activity failed on our side; the worker's log has the reason",
-        type: "internal",
-        nonRetryable: tries >= MAX_UNEXPLAINED_TRIES,
-      });
+function toFailure(error: unknown, tries: number): ApplicationFailure {
+  const own = readOwn(error);
+  const failure =
+    own === null
+      ? ApplicationFailure.create({
+          message: "The activity failed on our side; the worker's log has the reason",
+          type: "internal",
+          nonRetryable: tries >= MAX_UNEXPLAINED_TRIES,
+        })
+      : ApplicationFailure.create({
+          message: own.message,
+          type: own.code,
+          nonRetryable: BAD_INPUT_TYPES.includes(own.code),
+        });
   failure.stack = "";
   return failure;
 }
 
+/** Code and message of an error of ours; null for anything else, also for what throws when it is looked at. */
+function readOwn(error: unknown): { readonly code: string; readonly message: string } | null {
+  try {
+    if (!isCountersignError(error)) return null;
+    const { code, message }: { readonly code: unknown; readonly message: unknown } = error;
+    return typeof code === "string" && typeof message === "string" ? { code, message } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Only what Temporal itself asked for; its own error carries a stack. */
 function isTemporalCancellation(error: unknown): boolean {
-  return error instanceof CancelledFailure || (cancellationSignal().aborted && error === cancellationSignal().reason);
+  const { aborted, reason } = cancellationSignal();
+  return aborted && error === reason;
+}
+
+function canceled(): CancelledFailure {
+  const failure = new CancelledFailure("canceled");
+  failure.stack = "";
+  return failure;
 }

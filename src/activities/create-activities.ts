@@ -3,12 +3,13 @@ import { attemptDelivery } from "./attempt-delivery.ts";
 import { atBoundary } from "./boundary.ts";
 import type { EventActivities } from "./contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
+import { ensureLane } from "./ensure-lane.ts";
 import { resolveRoutes } from "./resolve-routes.ts";
 
 export function createActivities(deps: ActivityDependencies): EventActivities {
   return {
     attemptDelivery: atBoundary("attemptDelivery", deps.log, async (input) => await attemptDelivery(deps, input)),
     resolveRoutes: atBoundary("resolveRoutes", deps.log, async (input) => await resolveRoutes(deps, input)),
-    ensureLane: atBoundary("ensureLane", deps.log, async ({ endpoint }) => await deps.openLane(endpoint)),
+    ensureLane: atBoundary("ensureLane", deps.log, async ({ endpoint }) => await ensureLane(deps, endpoint)),
   };
 }

@@ -17,6 +17,7 @@ export type HandlerVerdict = Pick<AttemptRecord, "outcome" | "certainty" | "code
 
 /** Runs the handler until it settles, its time is up or the worker must stop; never throws. */
 export async function callHandler(call: HandlerCall): Promise<HandlerVerdict> {
+  if (call.stopping.aborted) return { outcome: "canceled", certainty: "not-sent", code: "canceled" };
   const deadline = AbortSignal.timeout(call.totalMs);
   const signal = AbortSignal.any([deadline, call.stopping]);
   const { promise: cut, stop } = whenAborted(signal);
@@ -46,7 +47,7 @@ async function settle({ handler, input, context }: HandlerCall, signal: AbortSig
 }
 
 function delivered(receipt: unknown): HandlerVerdict {
-  const reference = referenceOf(receipt);
+  const reference = quietly(() => referenceOf(receipt), null);
   const verdict = { outcome: "delivered", certainty: "answered", code: "handler_done" } as const;
   return reference === null ? verdict : { ...verdict, reference };
 }
@@ -59,13 +60,24 @@ function referenceOf(receipt: unknown): string | null {
 
 /** A plain error does not tell whether the effect happened; where that matters, it is uncertain. */
 function failed(call: HandlerCall, error: unknown): HandlerVerdict {
-  call.onError(error);
-  if (hasName(error, NonRetryableError)) return { outcome: "refused", certainty: "answered", code: "handler_refused" };
-  const asked = hasName(error, RetryableError) ? (error as RetryableError).retryAfterMs : null;
-  const outcome = call.idempotent || hasName(error, RetryableError) ? "retry" : "uncertain";
+  quietly(() => call.onError(error), undefined);
+  const refuses = quietly(() => hasName(error, NonRetryableError), false);
+  if (refuses) return { outcome: "refused", certainty: "answered", code: "handler_refused" };
+  const asksAgain = quietly(() => hasName(error, RetryableError), false);
+  const asked = asksAgain ? quietly(() => (error as RetryableError).retryAfterMs, null) : null;
+  const outcome = call.idempotent || asksAgain ? "retry" : "uncertain";
   const retryAfterMs = asked !== null && Number.isFinite(asked) && asked > 0 ? Math.ceil(asked) : null;
   const verdict = { outcome, certainty: "answered", code: "handler_failed" } as const;
   return retryAfterMs === null ? verdict : { ...verdict, retryAfterMs };
+}
+
+/** A getter of a stranger's value may throw, and so may writing it to the log; the outcome stands: to throw here would call the handler again. */
+function quietly<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
 }
 
 /** By name, so that an error of another copy of this package counts too. */
@@ -77,8 +89,7 @@ function whenAborted(signal: AbortSignal): { readonly promise: Promise<Settled>;
   let onAbort = (): void => undefined;
   const promise = new Promise<Settled>((resolve) => {
     onAbort = () => resolve({ how: "cut" });
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort, { once: true });
   });
   return { promise, stop: () => signal.removeEventListener("abort", onAbort) };
 }

@@ -108,16 +108,19 @@ function judgeAnswer(answer: Answer, endpoint: JudgeFacts["endpoint"], nowMs: nu
   const verdict: HttpVerdict = { outcome, certainty: "answered", status, code: `http_${status}` };
   return {
     ...verdict,
-    ...(asked.kind === "wait" && outcome !== "delivered" && outcome !== "refused" ? { retryAfterMs: asked.delayMs } : {}),
+    ...(asked.kind === "wait" && outcome !== "delivered" && outcome !== "refused"
+      ? { retryAfterMs: asked.delayMs }
+      : {}),
     ...(asked.kind === "none" ? {} : { retryAfterRaw: asked.raw }),
-    ...(answer.location === null || outcome === "delivered" ? {} : { location: withoutQuery(answer.location) }),
+    ...(answer.location === null || outcome === "delivered" ? {} : { location: withoutSecrets(answer.location) }),
   };
 }
 
 const MAX_LOCATION = 300;
 
-/** A Location may carry a token in its query; what is kept is where it pointed. */
-function withoutQuery(location: string): string {
+/** A Location may carry a token in its query or before an @; what is kept is where it pointed. */
+function withoutSecrets(location: string): string {
   const [place = ""] = location.split(/[?#]/u);
-  return place.replace(/\/\/[^/]*@/u, "//").slice(0, MAX_LOCATION);
+  // Slashes may be backslashes or, after a scheme, missing: what reads a URL takes them all alike (WHATWG URL).
+  return place.replace(/^([a-z][a-z0-9+.-]*:[/\\]*|[/\\]{2,})[^/\\]*@/iu, "$1").slice(0, MAX_LOCATION);
 }

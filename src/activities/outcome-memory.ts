@@ -18,7 +18,7 @@ export interface AttemptIdentity {
 export interface OutcomeMemory {
   /** The attempt in flight or its outcome; null = this process knows nothing of it. */
   recall(identity: AttemptIdentity): Promise<AttemptResult> | null;
-  /** Makes the attempt and remembers it; one that throws is forgotten. */
+  /** Makes the attempt and remembers it, or joins one that is known; one that throws is forgotten. */
   remember(identity: AttemptIdentity, make: () => Promise<AttemptResult>): Promise<AttemptResult>;
 }
 
@@ -30,12 +30,15 @@ interface Entry {
 
 export function createOutcomeMemory(now: () => number): OutcomeMemory {
   const entries = new Map<string, Entry>();
+  const recall: OutcomeMemory["recall"] = (identity) => {
+    const entry = entries.get(nameOf(identity));
+    return entry === undefined || entry.forgetAtMs <= now() ? null : entry.result;
+  };
   return {
-    recall(identity) {
-      const entry = entries.get(nameOf(identity));
-      return entry === undefined || entry.forgetAtMs <= now() ? null : entry.result;
-    },
+    recall,
     async remember(identity, make) {
+      const known = recall(identity);
+      if (known !== null) return await known;
       forgetOld(entries, now());
       const name = nameOf(identity);
       const entry: Entry = { result: make(), forgetAtMs: Number.POSITIVE_INFINITY };

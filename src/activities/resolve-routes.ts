@@ -41,4 +41,3 @@ async function firstAttempt(
   const due = { event: facts.event, endpoint, number: 1, via: way, settings, lastStatus: null, heldMs: 0 } as const;
   return await attemptOnce(deps, due, clues);
 }
-

@@ -68,7 +68,10 @@ export function createCountersign({ client, config, eager }: CountersignParts): 
 
 async function sendTest(session: Session, endpoint: string): Promise<Receipt> {
   if (!Object.hasOwn(session.config.endpoints, endpoint)) {
-    throw new CountersignError("unknown_endpoint", `There is no endpoint ${JSON.stringify(endpoint)} in the configuration`);
+    throw new CountersignError(
+      "unknown_endpoint",
+      `There is no endpoint ${JSON.stringify(endpoint)} in the configuration`,
+    );
   }
   return await submit(session, {
     source: RESERVED_SOURCE,
@@ -83,5 +86,8 @@ async function sendTest(session: Session, endpoint: string): Promise<Receipt> {
 function timeoutMs(timeout = "30s"): number {
   const durationMs = parseDurationMs(timeout);
   if (durationMs !== null) return durationMs;
-  throw new CountersignError("bad_argument", `The timeout must be a duration such as "30s", not ${JSON.stringify(timeout)}`);
+  throw new CountersignError(
+    "bad_argument",
+    `The timeout must be a duration such as "30s", not ${JSON.stringify(timeout)}`,
+  );
 }

@@ -17,7 +17,8 @@ export async function readDeployment(client: Client, { name }: Deployment): Prom
       namespace: client.options.namespace,
       deploymentName: name,
     });
-    const { currentDeploymentVersion: current, rampingDeploymentVersion: ramping } = workerDeploymentInfo?.routingConfig ?? {};
+    const { currentDeploymentVersion: current, rampingDeploymentVersion: ramping } =
+      workerDeploymentInfo?.routingConfig ?? {};
     return { hasCurrentVersion: Boolean(current?.buildId), ramping: Boolean(ramping?.buildId) };
   } catch (error) {
     if (grpcFailure(error)?.status === GRPC_STATUS.notFound) return { hasCurrentVersion: false, ramping: false };

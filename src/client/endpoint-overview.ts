@@ -22,7 +22,10 @@ export async function endpointOverviews(session: Session, name?: string): Promis
   const wanted = name === undefined ? all : all.filter((endpoint) => endpoint.name === name);
   if (wanted.length === 0 && name !== undefined) {
     const known = all.map((endpoint) => endpoint.name).join(", ") || "none";
-    throw new CountersignError("unknown_endpoint", `There is no endpoint ${JSON.stringify(name)}; the configured ones are: ${known}`);
+    throw new CountersignError(
+      "unknown_endpoint",
+      `There is no endpoint ${JSON.stringify(name)}; the configured ones are: ${known}`,
+    );
   }
   await session.prepared();
   return await Promise.all(

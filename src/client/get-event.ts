@@ -49,7 +49,10 @@ export async function describeRun(session: Session, key: string): Promise<Workfl
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
-  throw new CountersignError("not_found", `There is no event ${JSON.stringify(key)} in namespace ${session.client.options.namespace}`);
+  throw new CountersignError(
+    "not_found",
+    `There is no event ${JSON.stringify(key)} in namespace ${session.client.options.namespace}`,
+  );
 }
 
 async function readRun(session: Session, run: WorkflowExecutionDescription) {

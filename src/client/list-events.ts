@@ -53,13 +53,21 @@ export function queryOf(filter: ListFilter): string {
 function stateTerms(state: ListFilter["state"]): readonly string[] {
   if (state === undefined) return [];
   if (!LISTED_STATES.includes(state)) {
-    throw new CountersignError("bad_argument", `${JSON.stringify(state)} cannot be listed; the states are ${LISTED_STATES.join(", ")}`);
+    throw new CountersignError(
+      "bad_argument",
+      `${JSON.stringify(state)} cannot be listed; the states are ${LISTED_STATES.join(", ")}`,
+    );
   }
   if (state === "in-progress") return ['ExecutionStatus = "Running"', "CountersignState IS NULL"];
   if (state === "delivered") return ['ExecutionStatus = "Completed"', "CountersignState IS NULL"];
   return [`CountersignState = ${quoted(state)}`];
 }
 
+/** A query cannot name quotes or backslashes, however escaped: the server compares the escaped text (1.32.0). */
 function quoted(text: string): string {
-  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  if (!/['"\\]/u.test(text)) return `"${text}"`;
+  throw new CountersignError(
+    "bad_argument",
+    `A list cannot be asked for ${JSON.stringify(text)}: no quotes or backslashes`,
+  );
 }

@@ -43,7 +43,11 @@ async function readWithPayload(event: HistoryEvent, decode: Decode): Promise<His
     }
     case EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED: {
       const { input } = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest ?? {};
-      return { atMs, entry: "update-accepted", message: { name: input?.name ?? "", argument: await first(input?.args, decode) } };
+      return {
+        atMs,
+        entry: "update-accepted",
+        message: { name: input?.name ?? "", argument: await first(input?.args, decode) },
+      };
     }
     case EventType.EVENT_TYPE_MARKER_RECORDED:
       return await readMarker(event, decode);
@@ -58,11 +62,22 @@ async function readActivity(event: HistoryEvent, decode: Decode): Promise<Histor
     case EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED: {
       const { activityId, activityType, input } = event.activityTaskScheduledEventAttributes ?? {};
       const names = { activityId: activityId ?? "", type: activityType?.name ?? "" };
-      return { atMs, entry: "activity-scheduled", id: Number(event.eventId), ...names, input: await first(input, decode) };
+      return {
+        atMs,
+        entry: "activity-scheduled",
+        id: Number(event.eventId),
+        ...names,
+        input: await first(input, decode),
+      };
     }
     case EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED: {
       const { scheduledEventId, result } = event.activityTaskCompletedEventAttributes ?? {};
-      return { atMs, entry: "activity-completed", scheduledId: Number(scheduledEventId), result: await first(result, decode) };
+      return {
+        atMs,
+        entry: "activity-completed",
+        scheduledId: Number(scheduledEventId),
+        result: await first(result, decode),
+      };
     }
     case EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT: {
       const { scheduledEventId } = event.activityTaskTimedOutEventAttributes ?? {};

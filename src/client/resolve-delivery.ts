@@ -1,5 +1,9 @@
 /** A person's word on a parked delivery: replay, discard, mark delivered; sent as an update, which returns a verdict. */
-import { WorkflowNotFoundError, WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from "@temporalio/client";
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
 import type { Verdict } from "../delivery/progress.ts";
 import { CountersignError } from "../errors.ts";
 import { type ResolutionArgument, resolveUpdate } from "../workflows/messages.ts";
@@ -33,7 +37,10 @@ export async function resolveDelivery(session: Session, key: string, order: Reso
 }
 
 function hasJustEnded(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || (error instanceof WorkflowUpdateFailedError && /completed/iu.test(error.cause?.message ?? ""));
+  return (
+    error instanceof WorkflowNotFoundError ||
+    (error instanceof WorkflowUpdateFailedError && /completed/iu.test(error.cause?.message ?? ""))
+  );
 }
 
 function noAnswer(key: string, cause: unknown): CountersignError {

@@ -23,7 +23,11 @@ export interface StartConditions {
 /** One call to the server; a server that hangs must not hang its caller. */
 const CALL_DEADLINE_MS = 10_000;
 
-export async function withDeadline<T>(session: Session, call: () => Promise<T>, deadlineMs = CALL_DEADLINE_MS): Promise<T> {
+export async function withDeadline<T>(
+  session: Session,
+  call: () => Promise<T>,
+  deadlineMs = CALL_DEADLINE_MS,
+): Promise<T> {
   try {
     return await session.client.withDeadline(Date.now() + deadlineMs, call);
   } catch (error) {
@@ -35,7 +39,11 @@ export async function withDeadline<T>(session: Session, call: () => Promise<T>, 
 export function explainSilence(error: unknown): unknown {
   const status = grpcFailure(error)?.status;
   if (status !== GRPC_STATUS.unavailable && status !== GRPC_STATUS.deadlineExceeded) return error;
-  return new CountersignError("temporal_unreachable", "The Temporal server does not answer; nothing is known to have been done", {
-    cause: error,
-  });
+  return new CountersignError(
+    "temporal_unreachable",
+    "The Temporal server does not answer; nothing is known to have been done",
+    {
+      cause: error,
+    },
+  );
 }

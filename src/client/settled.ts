@@ -18,9 +18,13 @@ export async function settled(session: Session, key: string, timeoutMs: number):
     if (isSettled(state)) return { ...state, conflicts: await conflictsOf(session, key) };
     const leftMs = untilMs - Date.now();
     if (leftMs <= 0) {
-      throw new CountersignError("timeout", `Event ${JSON.stringify(key)} is still ${state.state} after ${timeoutMs / 1000} s`, {
-        details: { key, state: state.state },
-      });
+      throw new CountersignError(
+        "timeout",
+        `Event ${JSON.stringify(key)} is still ${state.state} after ${timeoutMs / 1000} s`,
+        {
+          details: { key, state: state.state },
+        },
+      );
     }
     await pause(Math.min(pauseMs, leftMs));
   }
@@ -28,5 +32,8 @@ export async function settled(session: Session, key: string, timeoutMs: number):
 
 function isSettled(state: EventReport): boolean {
   if (state.endedOutside !== undefined) return true;
-  return state.deliveries.length > 0 && state.deliveries.every((delivery) => isTerminal(delivery.state) || waitsForPerson(delivery.state));
+  return (
+    state.deliveries.length > 0 &&
+    state.deliveries.every((delivery) => isTerminal(delivery.state) || waitsForPerson(delivery.state))
+  );
 }

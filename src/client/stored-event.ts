@@ -13,7 +13,10 @@ import type { Session } from "./session.ts";
 const MAX_STORED_BYTES = 4 * 1024 * 1024;
 
 /** Throws `not_found`, or `bad_event` and its kin when the input is no event. */
-export async function storedEvent(session: Session, run: { workflowId: string; runId: string }): Promise<BusinessEvent> {
+export async function storedEvent(
+  session: Session,
+  run: { workflowId: string; runId: string },
+): Promise<BusinessEvent> {
   const start = await readStartInput(session.client, run);
   if (start === null) throw new CountersignError("not_found", `There is no event ${JSON.stringify(run.workflowId)}`);
   if (start.text === null) throw new CountersignError("bad_event", "The first argument of the run is not JSON");

@@ -99,7 +99,8 @@ async function meetEarlier(session: Session, submission: Submission, reuse: Reus
   const key = eventKey(submission.event.source, submission.event.id);
   const earlier = await withDeadline(session, () => session.client.workflow.getHandle(key).describe());
   const failed = earlier.status.name === "FAILED";
-  if (failed && reuse === "REJECT_DUPLICATE") return await startOnce(session, submission, "ALLOW_DUPLICATE_FAILED_ONLY");
+  if (failed && reuse === "REJECT_DUPLICATE")
+    return await startOnce(session, submission, "ALLOW_DUPLICATE_FAILED_ONLY");
   const state = listedState(earlier);
   const { runId } = earlier;
   if (state === "terminated") return { key, duplicate: true, state, workflowId: key, runId };

@@ -29,6 +29,9 @@ export interface AttemptInput {
   readonly clues?: LocalClues;
 }
 
+/** A plan may name an endpoint that does not exist: its lane would never be polled, so nothing is put there. */
+export type LaneAnswer = { readonly kind: "opened" } | Extract<AttemptResult, { readonly kind: "withheld" }>;
+
 export interface ResolveInput {
   readonly v: 1;
   /** As parsed from the input; its body may differ from the bytes that came in. */

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { aDeliveredAttempt, aPlan, anAttempt, anIdentity, at, NOON_MS, someSettings } from "../../test/support/deliveries.ts";
+import {
+  aDeliveredAttempt,
+  aPlan,
+  anAttempt,
+  anIdentity,
+  at,
+  NOON_MS,
+  someSettings,
+} from "../../test/support/deliveries.ts";
 import { advance, begin } from "./advance.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { AttemptResult, Fact } from "./facts.ts";
@@ -49,8 +57,15 @@ const no = (refusedBecause: string) => ({ counted: false, refusedBecause, at: at
 describe("an attempt", () => {
   test("is in flight from its begin to its report", () => {
     const flying = live(start(), begun());
-    expect(of(flying)).toMatchObject({ state: "delivering", inFlight: { number: 1, via: "local", sinceMs: NOON_MS + 100_000 } });
-    expect(of(live(flying, delivered()))).toMatchObject({ state: "delivered", inFlight: null, attempts: [aDeliveredAttempt()] });
+    expect(of(flying)).toMatchObject({
+      state: "delivering",
+      inFlight: { number: 1, via: "local", sinceMs: NOON_MS + 100_000 },
+    });
+    expect(of(live(flying, delivered()))).toMatchObject({
+      state: "delivered",
+      inFlight: null,
+      attempts: [aDeliveredAttempt()],
+    });
   });
 
   test("leaves the local way for good once it went by another", () => {
@@ -67,10 +82,20 @@ describe("an attempt", () => {
       attempts: [{ number: 1, nextAt: at(1010) }],
       inFlight: null,
     });
-    expect(of(live(start(), begun(), answered(), { fact: "wait-over", endpoint: "crm", atMs: NOON_MS }))).toMatchObject({
-      state: "delivering",
-      wait: null,
-    });
+    expect(of(live(start(), begun(), answered(), { fact: "wait-over", endpoint: "crm", atMs: NOON_MS }))).toMatchObject(
+      {
+        state: "delivering",
+        wait: null,
+      },
+    );
+  });
+
+  test("is not begun again by a timer that fires after a person ended its wait", () => {
+    const fires: Later = { fact: "wait-over", endpoint: "crm", atMs: NOON_MS + 1010 };
+    const waiting = live(start(), begun(), answered());
+    expect(of(live(waiting, cancel, fires)).state).toBe("discarded");
+    expect(of(live(waiting, told("mark-delivered"), fires)).state).toBe("delivered");
+    expect(of(live(start(), begun(), fires)).inFlight?.number).toBe(1);
   });
 
   test("that is refused parks the delivery, with advice, since its end", () => {
@@ -84,12 +109,16 @@ describe("an attempt", () => {
   test("tells the settings in force where they differ from the plan", () => {
     const settings = someSettings({ idempotencyKey: "cs1_true", retry: { ...someSettings().retry, scheduleMs: [] } });
     const after = live(start(), begun(), came({ kind: "attempted", endpoint: "crm", record: anAttempt(), settings }));
-    expect(of(after)).toMatchObject({ settings, state: "needs-attention", attention: { reason: "attempts-exhausted" } });
+    expect(of(after)).toMatchObject({
+      settings,
+      state: "needs-attention",
+      attention: { reason: "attempts-exhausted" },
+    });
   });
 
   test("that was lost is on record, counts, and the delivery leaves the local way", () => {
     const lost = came({ kind: "lost", endpoint: "crm", number: 1 });
-    const flying = live(start(), { ...begun(), atMs: NOON_MS + 100 } as Later);
+    const flying = live(start(), { ...begun(), atMs: NOON_MS + 100 });
     expect(of(live(flying, lost))).toMatchObject({
       state: "waiting-retry",
       leftLocal: true,
@@ -117,7 +146,7 @@ describe("an attempt", () => {
     const careful = live(start(["crm"], { idempotent: false }), begun(1, "direct"), gone);
     expect(of(careful)).toMatchObject({ state: "needs-attention", attention: { reason: "outcome-uncertain" } });
     // Its end may have been written by another clock.
-    expect(of(live(start(), begun(1, "lane"), { ...gone, atMs: NOON_MS } as Later)).attempts[0]?.durationMs).toBe(0);
+    expect(of(live(start(), begun(1, "lane"), { ...gone, atMs: NOON_MS })).attempts[0]?.durationMs).toBe(0);
   });
 
   test.each<[string, Later, Partial<Delivery>]>([
@@ -131,7 +160,11 @@ describe("an attempt", () => {
 
   test.each<[string, Later, string]>([
     ["not routed here", came({ kind: "withheld", endpoint: "crm", reason: "not-routed" }), "does not route"],
-    ["to an unknown endpoint", came({ kind: "withheld", endpoint: "crm", reason: "unknown-endpoint" }), "has no endpoint crm"],
+    [
+      "to an unknown endpoint",
+      came({ kind: "withheld", endpoint: "crm", reason: "unknown-endpoint" }),
+      "has no endpoint crm",
+    ],
     ["broken by us", { fact: "attempt-broken", endpoint: "crm", atMs: NOON_MS + 300 }, "failed on our side"],
   ])("%s parks as misconfigured, since nothing was sent", (_, fact, words) => {
     const parked = of(live(start(), begun(), fact));
@@ -177,7 +210,11 @@ describe("an attempt", () => {
 });
 
 describe("a replay", () => {
-  const exhausted = live(start(["crm"], { retry: { ...someSettings().retry, scheduleMs: [1000] } }), answered(), answered({ number: 2 }));
+  const exhausted = live(
+    start(["crm"], { retry: { ...someSettings().retry, scheduleMs: [1000] } }),
+    answered(),
+    answered({ number: 2 }),
+  );
 
   test("gives a fresh budget under the same key, the attempts counting on", () => {
     expect(of(exhausted)).toMatchObject({ state: "needs-attention", attention: { reason: "attempts-exhausted" } });
@@ -208,7 +245,11 @@ describe("a replay", () => {
 
   test("frees a delivery that was withheld", () => {
     const withheld = live(start(), begun(), came({ kind: "withheld", endpoint: "crm", reason: "not-routed" }));
-    expect(of(live(withheld, told("replay")))).toMatchObject({ state: "delivering", attention: null, spentAttempts: 0 });
+    expect(of(live(withheld, told("replay")))).toMatchObject({
+      state: "delivering",
+      attention: null,
+      spentAttempts: 0,
+    });
   });
 });
 
@@ -292,9 +333,10 @@ describe("a message", () => {
 
   test("before the event has any delivery is counted and answered", () => {
     const empty = { ...start(), deliveries: [] };
-    const after = live(empty, told("frobnicate"), told("discard", { delivery: "crm" }));
-    expect(after.messages).toBe(2);
+    const after = live(empty, told("frobnicate"), told("discard", { delivery: "crm" }), told("discard"));
+    expect(after.messages).toBe(3);
     expect(after.verdicts[1]).toEqual(no("unknown-delivery"));
+    expect(after.verdicts[2]).toEqual(no("unknown-delivery"));
   });
 
   test("ends a wait", () => {
@@ -309,7 +351,14 @@ describe("a cancel request", () => {
     const after = live(start(["crm", "ledger"]), refused("ledger"), cancel);
     expect(after.deliveries.map(({ state }) => state)).toEqual(["discarded", "discarded"]);
     expect(of(after).resolutions).toEqual([
-      { action: "discard", actor: "temporal:cancel", reason: "cancel requested in Temporal", at: at(600), counted: true, refusedBecause: null },
+      {
+        action: "discard",
+        actor: "temporal:cancel",
+        reason: "cancel requested in Temporal",
+        at: at(600),
+        counted: true,
+        refusedBecause: null,
+      },
     ]);
   });
 

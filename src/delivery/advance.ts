@@ -2,6 +2,7 @@
 import { adviceFor, type AttentionReason } from "./attention.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { AttemptResult, Fact, Message, WithheldReason } from "./facts.ts";
+import { isTerminal } from "./event-state.ts";
 import { nextStep } from "./next-step.ts";
 import { type Delivery, type EventProgress, freshDelivery } from "./progress.ts";
 import { applyInstruction, type Instruction, judge, readInstruction, resolutionOf, targetOf } from "./resolve.ts";
@@ -28,7 +29,7 @@ export function advance(progress: EventProgress, fact: Exclude<Fact, { fact: "ac
     case "attempt-lost":
       return ended(progress, fact.endpoint, (delivery) => loseAttempt(progress, delivery, fact.atMs));
     case "wait-over":
-      return change(progress, fact.endpoint, (delivery) => ({ ...delivery, state: "delivering", wait: null }));
+      return change(progress, fact.endpoint, endWait);
     case "attempt-set-aside":
       return ended(progress, fact.endpoint, (delivery) => ({ ...delivery, leftLocal: true }));
     case "attempt-broken":
@@ -49,6 +50,11 @@ function beginAttempt(delivery: Delivery, fact: { number: number; via: Way; atMs
     inFlight: { number, via, sinceMs: atMs },
     leftLocal: delivery.leftLocal || via !== "local",
   };
+}
+
+/** A timer may fire in the very task in which somebody ended its wait: then the person's word stands. */
+function endWait(delivery: Delivery): Delivery {
+  return delivery.wait === null ? delivery : { ...delivery, state: "delivering", wait: null };
 }
 
 function afterReport(
@@ -90,7 +96,7 @@ function settle(progress: EventProgress, delivery: Delivery, record: AttemptReco
     case "finish":
       return { ...delivery, attempts, state: step.state, wait: null, attention: null };
     case "park":
-      return park({ ...delivery, attempts }, step.reason, endMs);
+      return park({ ...delivery, attempts }, { reason: step.reason, lastAttempt: record, atMs: endMs });
     case "wait": {
       const untilMs = endMs + step.delayMs;
       const planned = { ...record, nextAt: new Date(untilMs).toISOString() };
@@ -114,8 +120,12 @@ function loseAttempt(progress: EventProgress, delivery: Delivery, atMs: number):
   return settle(progress, { ...delivery, leftLocal: true }, record);
 }
 
-function park(delivery: Delivery, reason: AttentionReason, atMs: number): Delivery {
-  const advice = adviceFor({ reason, endpoint: delivery.endpoint, lastAttempt: delivery.attempts.at(-1) ?? null });
+function park(
+  delivery: Delivery,
+  why: { readonly reason: AttentionReason; readonly lastAttempt: AttemptRecord; readonly atMs: number },
+): Delivery {
+  const { reason, lastAttempt, atMs } = why;
+  const advice = adviceFor({ reason, endpoint: delivery.endpoint, lastAttempt });
   const attention = { reason, since: new Date(atMs).toISOString(), advice };
   return { ...delivery, state: "needs-attention", wait: null, attention };
 }
@@ -151,7 +161,8 @@ function receive(progress: EventProgress, message: Message, atMs: number): Event
   const sequence = progress.messages;
   const counted = { ...progress, messages: sequence + 1 };
   const instruction = readInstruction(message, sequence, atMs);
-  if (instruction === null) return withVerdict(counted, { sequence, atMs }, { counted: false, refusedBecause: "not-supported" });
+  if (instruction === null)
+    return withVerdict(counted, { sequence, atMs }, { counted: false, refusedBecause: "not-supported" });
   const target = targetOf(instruction, counted.deliveries);
   return "index" in target
     ? instruct(counted, instruction, target.index)
@@ -160,7 +171,7 @@ function receive(progress: EventProgress, message: Message, atMs: number): Event
 
 function instruct(progress: EventProgress, instruction: Instruction, index: number): EventProgress {
   const delivery = progress.deliveries[index];
-  if (delivery === undefined) return progress;
+  if (delivery === undefined) return resolved(progress, instruction, { index, refusedBecause: "unknown-delivery" });
   const judgement = judge(instruction, delivery);
   switch (judgement.verdict) {
     case "wait":
@@ -196,7 +207,8 @@ function resolved(
 /** A cancel request is a discard of whatever has not ended, by whoever may cancel in Temporal. */
 function cancel(progress: EventProgress, atMs: number): EventProgress {
   const argument = { actor: "temporal:cancel", reason: "cancel requested in Temporal" };
-  return progress.deliveries.reduce(
+  const moving = progress.deliveries.filter(({ state }) => !isTerminal(state));
+  return moving.reduce(
     (folded, { endpoint }) => receive(folded, { name: "discard", argument: { ...argument, delivery: endpoint } }, atMs),
     progress,
   );

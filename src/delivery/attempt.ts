@@ -37,7 +37,13 @@ export type TransportCode =
   | "canceled";
 
 /** The closed set of attempt codes; `http_<status>` for every answer. */
-export type AttemptCode = TransportCode | `http_${number}` | "handler_done" | "handler_failed" | "handler_refused" | "worker_lost";
+export type AttemptCode =
+  | TransportCode
+  | `http_${number}`
+  | "handler_done"
+  | "handler_failed"
+  | "handler_refused"
+  | "worker_lost";
 
 /**
  * One attempt as it stands in the event state: never a body, never a secret.

@@ -1,6 +1,12 @@
 /** The business event: a CloudEvent 1.0.2 as producers hand it in. */
 
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [member: string]: JsonValue };
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue };
 
 export interface Evidence {
   readonly title: string;

@@ -4,7 +4,7 @@
  * The fold repeats what the workflow did: in each workflow task messages come first,
  * then what had ended, then what the workflow decided to do.
  */
-import type { AttemptInput, ResolvedEvent } from "./activity-shapes.ts";
+import type { AttemptInput, LaneAnswer, ResolvedEvent } from "./activity-shapes.ts";
 import { advance, begin } from "./advance.ts";
 import type { Way } from "./attempt.ts";
 import { chooseWay } from "./choose-way.ts";
@@ -82,7 +82,10 @@ interface Task {
 }
 
 /** Cuts a history at its completed workflow tasks; `rest` is what no task has seen yet. */
-function splitByTask(entries: readonly HistoryEntry[]): { readonly tasks: readonly Task[]; readonly rest: readonly HistoryEntry[] } {
+function splitByTask(entries: readonly HistoryEntry[]): {
+  readonly tasks: readonly Task[];
+  readonly rest: readonly HistoryEntry[];
+} {
   const tasks: { atMs: number; inputs: HistoryEntry[]; commands: HistoryEntry[] }[] = [];
   let inputs: HistoryEntry[] = [];
   let startedMs = 0;
@@ -101,68 +104,80 @@ function isCommand({ entry }: HistoryEntry): boolean {
   return entry === "activity-scheduled" || entry === "local-activity" || entry === "update-accepted";
 }
 
-function foldTask(fold: Fold, task: Task): void {
-  const { atMs, inputs, commands } = task;
-  const cancels = inputs.filter(({ entry }) => entry === "cancel-requested");
-  fold.held.push(...[...inputs, ...commands].flatMap((entry) => messageOf(entry, atMs)));
-  // The very first task finds the run canceled before it starts; later a cancel takes its turn among the ends.
-  if (fold.untouched) fold.held.push(...cancels.map(() => ({ fact: "cancel-requested", atMs }) as const));
-  const inTurn = fold.untouched ? inputs.filter((entry) => !cancels.includes(entry)) : inputs;
+function foldTask(fold: Fold, { atMs, inputs, commands }: Task): void {
+  fold.held.push(...arrivalsOf([...inputs, ...commands], atMs));
+  const looked = looksForAnAttempt(fold, inputs, commands);
   fold.untouched = false;
-  if (mayHideAnAttempt(fold, inputs)) return foldBehindEarlier(fold, { atMs, inputs: inTurn, commands });
-  release(fold);
-  for (const entry of inTurn) foldEnd(fold, entry, atMs);
+  if (!looked) release(fold);
+  for (const entry of inputs) foldEnd(fold, entry, atMs);
+  if (looked) return foldLook(fold, commands, atMs);
   beginLocal(fold, atMs);
+  if (commands.some(isLocalAttempt)) beginLocalAnew(fold, atMs);
   foldCommands(fold, commands, atMs);
 }
 
 function foldCommands(fold: Fold, commands: readonly HistoryEntry[], atMs: number): void {
   let nowMs = atMs;
   for (const entry of commands) {
-    // The end of a local activity moves the workflow's clock on within its task.
-    if (entry.entry === "local-activity") nowMs = Math.max(nowMs, entry.atMs);
+    // The end of a local activity moves the workflow's clock on within its task; an attempt begins before its lane is opened.
+    if (entry.entry === "local-activity" && entry.type !== "ensureLane") nowMs = Math.max(nowMs, entry.atMs);
     foldCommand(fold, entry, nowMs);
   }
 }
 
-/** A task was lost or refused and messages came: the workflow first looks for the attempt made in it, then reads them. */
-function mayHideAnAttempt(fold: Fold, inputs: readonly HistoryEntry[]): boolean {
-  const lost = fold.clearing || inputs.some(({ entry }) => entry === "task-lost");
-  return lost && fold.held.length > 0 && loneLocal(fold)?.inFlight === null;
+/**
+ * Whether the workflow, before it read what had arrived, looked for an attempt of an
+ * earlier execution. Its marker tells; without one the look may still be under way,
+ * where a task was lost that made a local attempt.
+ */
+function looksForAnAttempt(fold: Fold, inputs: readonly HistoryEntry[], commands: readonly HistoryEntry[]): boolean {
+  const only = loneLocal(fold);
+  if (fold.clearing || only === null) return fold.clearing;
+  if (fold.held.length === 0 || fold.progress?.messages !== 0 || only.inFlight !== null) return false;
+  if (commands.some(isLocalAttempt)) return true;
+  const lostAt = inputs.findLastIndex(({ entry }) => entry === "task-lost");
+  return lostAt >= 0 && (fold.untouched || inputs.slice(0, lostAt).some(({ entry }) => entry === "timer-fired"));
 }
 
-function foldBehindEarlier(fold: Fold, { atMs, inputs, commands }: Task): void {
-  for (const entry of inputs) {
-    if (entry.entry === "cancel-requested") fold.held.push({ fact: "cancel-requested", atMs });
-    else foldEnd(fold, entry, atMs);
-  }
-  // No command at all: the look is still under way, and its task only gave a sign of life.
-  fold.clearing = commands.length === 0;
+/** What the look found goes first, then what had arrived, then what the workflow did about it. */
+function foldLook(fold: Fold, commands: readonly HistoryEntry[], atMs: number): void {
+  const looks = commands.filter(isLocalAttempt);
+  // Without its marker the look is still under way, and the task only gave a sign of life.
+  fold.clearing = looks.length === 0;
   if (fold.clearing) return;
-  const looked = commands.filter((entry) => entry.entry === "local-activity" && entry.type === "attemptDelivery" && !entry.failed);
-  foldCommands(fold, looked, atMs);
+  foldCommands(fold, looks.filter(foundSomething), atMs);
   release(fold);
-  foldCommands(
-    fold,
-    commands.filter((entry) => !looked.includes(entry)),
-    atMs,
-  );
+  const rest = commands.filter((entry) => !looks.includes(entry));
+  foldCommands(fold, rest, Math.max(atMs, ...looks.map((look) => look.atMs)));
 }
 
-function messageOf(entry: HistoryEntry, atMs: number): readonly Arrival[] {
-  if (entry.entry === "message" || entry.entry === "update-accepted") return [{ fact: "message", message: entry.message, atMs }];
-  return [];
+function isLocalAttempt(entry: HistoryEntry): boolean {
+  return entry.entry === "local-activity" && entry.type === "attemptDelivery";
+}
+
+function foundSomething(look: HistoryEntry): boolean {
+  return look.entry === "local-activity" && !look.failed && (look.result as AttemptResult).kind !== "set-aside";
+}
+
+/** Messages are handed to the workflow before anything else, then the news of a cancel request. */
+function arrivalsOf(entries: readonly HistoryEntry[], atMs: number): readonly Arrival[] {
+  const messages = entries.flatMap((entry) =>
+    "message" in entry ? [{ fact: "message", message: entry.message, atMs } as const] : [],
+  );
+  const cancels = entries
+    .filter(({ entry }) => entry === "cancel-requested")
+    .map(() => ({ fact: "cancel-requested", atMs }) as const);
+  return [...messages, ...cancels];
 }
 
 /** Ends that no task has seen are facts all the same; messages count once the workflow has read them. */
 function foldRest(fold: Fold, rest: readonly HistoryEntry[]): void {
-  for (const entry of rest) if (entry.entry !== "cancel-requested") foldEnd(fold, entry, entry.atMs);
+  for (const entry of rest) foldEnd(fold, entry, entry.atMs);
   const last = rest.at(-1);
   if (last?.entry === "task-started") beginLocal(fold, last.atMs);
 }
 
 function foldEnd(fold: Fold, entry: HistoryEntry, atMs: number): void {
-  if (entry.entry === "cancel-requested") tell(fold, { fact: "cancel-requested", atMs });
   if (entry.entry === "timer-fired") timerFired(fold, atMs);
   if (entry.entry === "activity-completed") completed(fold, entry, atMs);
   if (entry.entry === "activity-failed") failed(fold, entry, atMs);
@@ -192,10 +207,16 @@ function foldCommand(fold: Fold, entry: HistoryEntry, atMs: number): void {
   if (entry.entry === "activity-scheduled") schedule(fold, entry, atMs);
   if (entry.entry !== "local-activity") return;
   if (entry.type === "resolveRoutes" && !entry.failed) resolved(fold, entry.result as ResolvedEvent, atMs);
+  if (entry.type === "ensureLane" && !entry.failed) laneAnswered(fold, entry.result as LaneAnswer, atMs);
   if (entry.type !== "attemptDelivery") return;
-  if (!entry.failed) tell(fold, { fact: "attempt-reported", via: "local", result: entry.result as AttemptResult, atMs });
+  if (!entry.failed)
+    tell(fold, { fact: "attempt-reported", via: "local", result: entry.result as AttemptResult, atMs });
   const endpoint = fold.progress?.deliveries[0]?.endpoint;
   if (entry.failed && endpoint !== undefined) tell(fold, { fact: "attempt-set-aside", endpoint, atMs });
+}
+
+function laneAnswered(fold: Fold, answer: LaneAnswer, atMs: number): void {
+  if (answer.kind === "withheld") tell(fold, { fact: "attempt-reported", via: "lane", result: answer, atMs });
 }
 
 function schedule(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-scheduled" }>, atMs: number): void {
@@ -211,6 +232,17 @@ function beginLocal(fold: Fold, atMs: number): void {
   if (only === null || fold.progress === null || fold.progress.messages > 0) return;
   if (isTerminal(only.state) || only.attention !== null || only.wait !== null || only.inFlight !== null) return;
   tell(fold, { fact: "attempt-begun", endpoint: only.endpoint, number: only.attempts.length + 1, via: "local", atMs });
+}
+
+/**
+ * A workflow that is replayed passes over the tasks that only gave a sign of life: for it,
+ * the attempt began in the task that tells its end. It shows where that end is a loss.
+ */
+function beginLocalAnew(fold: Fold, atMs: number): void {
+  const only = loneLocal(fold);
+  if (only?.inFlight?.via !== "local") return;
+  const { endpoint, inFlight } = only;
+  tell(fold, { fact: "attempt-begun", endpoint, number: inFlight.number, via: "local", atMs });
 }
 
 /** The only delivery, while its attempts are local; else null. */
@@ -239,5 +271,4 @@ function acceptedFact({ event, startedMs }: RunStart, plan: EventPlan): Extract<
 
 function tell(fold: Fold, fact: Exclude<Fact, { fact: "accepted" }>): void {
   if (fold.progress !== null) fold.progress = advance(fold.progress, fact);
-  else if (fact.fact === "cancel-requested") fold.held.push(fact);
 }

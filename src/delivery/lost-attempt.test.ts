@@ -17,7 +17,10 @@ describe("taskWasLost", () => {
     ["the first task was lost", [...STARTED, ...TIMED_OUT, ...TASK]],
     // A task handed out for the third time stands in the history only once it completes.
     ["the present task is too young to stand in the history", [...STARTED, ...TIMED_OUT]],
-    ["the worker was killed in the attempt between retries", [...STARTED, ...DONE, ...RETRY_WAIT, ...TIMED_OUT, ...TASK]],
+    [
+      "the worker was killed in the attempt between retries",
+      [...STARTED, ...DONE, ...RETRY_WAIT, ...TIMED_OUT, ...TASK],
+    ],
     ["the task had heartbeated before its worker was killed", [...STARTED, ...DONE, ...TIMED_OUT, ...TASK]],
     [
       "the server refused the completion because a signal had come",
@@ -40,7 +43,10 @@ describe("taskWasLost", () => {
       "the worker died in the wait, and only its sticky queue had to expire",
       [...STARTED, ...DONE, ...RETRY_WAIT, "task-scheduled", "task-expired-in-queue", ...TASK],
     ],
-    ["an earlier task was lost, but a later one completed", [...STARTED, ...TIMED_OUT, ...DONE, ...RETRY_WAIT, ...TASK]],
+    [
+      "an earlier task was lost, but a later one completed",
+      [...STARTED, ...TIMED_OUT, ...DONE, ...RETRY_WAIT, ...TASK],
+    ],
     ["the task merely heartbeated", [...STARTED, ...DONE, ...TASK]],
     ["nothing could be read", []],
     ["what was read decides nothing", ["message", "message", ...TASK]],
@@ -54,7 +60,12 @@ describe("taskWasLost", () => {
       { maxLength: 5 },
     );
     const decisive = fc.constantFrom<TaskEvent>("task-completed", "task-failed", "task-timed-out", "other");
-    const older = fc.array(fc.oneof(decisive, passedOver.map(() => "message" as const)));
+    const older = fc.array(
+      fc.oneof(
+        decisive,
+        passedOver.map(() => "message" as const),
+      ),
+    );
     fc.assert(
       fc.property(passedOver, decisive, older, (newest, deciding, rest) => {
         const isLost = deciding === "task-timed-out" || deciding === "task-failed";

@@ -8,7 +8,8 @@ import { NO_RETRY, QUICK_RETRY, type RetryPolicy, STANDARD_RETRY } from "./polic
 
 const quick = someSettings();
 const careful = someSettings({ idempotent: false });
-const step = (budget: readonly AttemptRecord[], settings = quick): Step => nextStep({ settings, budget, synthetic: false });
+const step = (budget: readonly AttemptRecord[], settings = quick): Step =>
+  nextStep({ settings, budget, synthetic: false });
 const times = (count: number, changes: Partial<AttemptRecord> = {}): readonly AttemptRecord[] =>
   Array.from({ length: count }, (_, index) => anAttempt({ number: index + 1, ...changes }));
 const answered = (status: number, outcome: AttemptRecord["outcome"]): AttemptRecord =>
@@ -28,12 +29,23 @@ describe("finishing", () => {
     const last = aDeliveredAttempt({ number: 5, at: at(90 * DAY_MS) });
     const settings = someSettings({ retry: { ...QUICK_RETRY, windowMs: SECOND_MS } });
     expect(step([...times(4), last], settings)).toEqual({ do: "finish", state: "delivered" });
-    expect(step([aDeliveredAttempt()], someSettings({ retry: NO_RETRY }))).toEqual({ do: "finish", state: "delivered" });
+    expect(step([aDeliveredAttempt()], someSettings({ retry: NO_RETRY }))).toEqual({
+      do: "finish",
+      state: "delivered",
+    });
   });
 
   test("tries a synthetic event once and never parks it", () => {
-    for (const record of [anAttempt(), answered(400, "refused"), unanswered("worker_lost", { outcome: "uncertain" }), canceled]) {
-      expect(nextStep({ settings: careful, budget: [record], synthetic: true })).toEqual({ do: "finish", state: "discarded" });
+    for (const record of [
+      anAttempt(),
+      answered(400, "refused"),
+      unanswered("worker_lost", { outcome: "uncertain" }),
+      canceled,
+    ]) {
+      expect(nextStep({ settings: careful, budget: [record], synthetic: true })).toEqual({
+        do: "finish",
+        state: "discarded",
+      });
     }
     const delivered = nextStep({ settings: quick, budget: [aDeliveredAttempt()], synthetic: true });
     expect(delivered).toEqual({ do: "finish", state: "delivered" });
@@ -127,7 +139,10 @@ describe("parking", () => {
     expect(step([anAttempt(), held], settings)).toMatchObject({ do: "wait" });
     // What the first one waited lies before the window begins.
     const tooLate = anAttempt({ number: 2, at: at(HOUR_MS) });
-    expect(step([anAttempt({ heldMs: HOUR_MS }), tooLate], settings)).toEqual({ do: "park", reason: "window-exceeded" });
+    expect(step([anAttempt({ heldMs: HOUR_MS }), tooLate], settings)).toEqual({
+      do: "park",
+      reason: "window-exceeded",
+    });
   });
 
   test("takes clocks that disagree for no time at all", () => {
@@ -150,6 +165,7 @@ describe("waiting", () => {
     const asked = step([anAttempt({ retryAfterMs: MINUTE_MS })]);
     expect(asked).toMatchObject({ do: "wait", why: "retry-after" });
     expect(asked.do === "wait" && asked.delayMs).toBeGreaterThanOrEqual(MINUTE_MS);
+    expect(step([anAttempt({ retryAfterMs: 1000 })])).toMatchObject({ do: "wait", why: "retry" });
     expect(step([anAttempt({ retryAfterMs: 900 })])).toEqual({ do: "wait", delayMs: 1000, why: "retry" });
     expect(step([anAttempt({ retryAfterMs: 0 })])).toEqual({ do: "wait", delayMs: 1000, why: "retry" });
   });
@@ -188,7 +204,15 @@ const codes = fc.constantFrom<AttemptCode>(
 );
 const records = fc
   .record({
-    outcome: fc.constantFrom<AttemptRecord["outcome"]>("retry", "retry", "retry", "delivered", "refused", "uncertain", "canceled"),
+    outcome: fc.constantFrom<AttemptRecord["outcome"]>(
+      "retry",
+      "retry",
+      "retry",
+      "delivered",
+      "refused",
+      "uncertain",
+      "canceled",
+    ),
     code: codes,
     status: fc.constantFrom(200, 400, 421, 503),
     durationMs: fc.integer({ min: 0, max: HOUR_MS }),
@@ -251,7 +275,10 @@ describe("laws", () => {
       fc.property(runs, ({ settings, script }) => {
         const { budget } = follow(settings, script);
         const last = aDeliveredAttempt({ number: budget.length + 1, at: at(400 * DAY_MS) });
-        expect(nextStep({ settings, budget: [...budget, last], synthetic: false })).toEqual({ do: "finish", state: "delivered" });
+        expect(nextStep({ settings, budget: [...budget, last], synthetic: false })).toEqual({
+          do: "finish",
+          state: "delivered",
+        });
       }),
     );
   });
@@ -260,7 +287,8 @@ describe("laws", () => {
     fc.assert(
       fc.property(runs, ({ settings, script }) => {
         const { budget, steps } = follow({ ...settings, idempotent: false }, script);
-        if (budget.at(-1)?.outcome === "uncertain") expect(steps.at(-1)).toEqual({ do: "park", reason: "outcome-uncertain" });
+        if (budget.at(-1)?.outcome === "uncertain")
+          expect(steps.at(-1)).toEqual({ do: "park", reason: "outcome-uncertain" });
         expect(budget.slice(0, -1).every(({ outcome }) => outcome !== "uncertain")).toBe(true);
       }),
     );

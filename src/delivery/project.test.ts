@@ -9,8 +9,15 @@ type Later = Exclude<Fact, { fact: "accepted" }>;
 
 const start = (endpoints: readonly string[]): EventProgress =>
   begin({ fact: "accepted", atMs: NOON_MS, event: anIdentity(), plan: aPlan(endpoints) });
-const live = (endpoints: readonly string[], facts: readonly Later[]): EventProgress => facts.reduce(advance, start(endpoints));
-const begun = (endpoint: string): Later => ({ fact: "attempt-begun", endpoint, number: 1, via: "local", atMs: NOON_MS });
+const live = (endpoints: readonly string[], facts: readonly Later[]): EventProgress =>
+  facts.reduce(advance, start(endpoints));
+const begun = (endpoint: string): Later => ({
+  fact: "attempt-begun",
+  endpoint,
+  number: 1,
+  via: "local",
+  atMs: NOON_MS,
+});
 const reported = (endpoint: string, record = anAttempt()): Later => ({
   fact: "attempt-reported",
   via: "local",
@@ -52,13 +59,23 @@ describe("project", () => {
 
   test("shows an attempt in flight as delivering, waiting for nothing", () => {
     const state = project(live(["crm"], [begun("crm")]));
-    expect(state.deliveries[0]).toMatchObject({ state: "delivering", waitingFor: null, attemptCount: 0, lastCode: null });
+    expect(state.deliveries[0]).toMatchObject({
+      state: "delivering",
+      waitingFor: null,
+      attemptCount: 0,
+      lastCode: null,
+    });
   });
 
   test("shows when a retry is due and who set the time", () => {
     const own = project(live(["crm"], [begun("crm"), reported("crm")]));
     expect(own.state).toBe("waiting-retry");
-    expect(own.deliveries[0]).toMatchObject({ waitingFor: "retry", nextAt: at(1010), attemptCount: 1, lastCode: "http_503" });
+    expect(own.deliveries[0]).toMatchObject({
+      waitingFor: "retry",
+      nextAt: at(1010),
+      attemptCount: 1,
+      lastCode: "http_503",
+    });
     const asked = project(live(["crm"], [begun("crm"), reported("crm", anAttempt({ retryAfterMs: 60_000 }))]));
     expect(asked.deliveries[0]?.waitingFor).toBe("retry-after");
     expect(Date.parse(asked.deliveries[0]?.nextAt ?? "")).toBeGreaterThanOrEqual(NOON_MS + 60_010);

@@ -19,7 +19,10 @@ function delivery(state: DeliveryStateName, changes: Partial<Delivery> = {}): De
 
 const inFlight = { number: 1, via: "local", sinceMs: NOON_MS } as const;
 const parked = delivery("needs-attention", { attention: { reason: "refused", since: at(0), advice: "…" } });
-const waiting = delivery("waiting-retry", { wait: { untilMs: NOON_MS, delayMs: 1000, why: "retry" } });
+const waiting = delivery("waiting-retry", {
+  attempts: [anAttempt()],
+  wait: { untilMs: NOON_MS, delayMs: 1000, why: "retry" },
+});
 
 describe("readInstruction", () => {
   test.each(["replay", "discard", "mark-delivered", "amend", "hurry", "hold", "release"] as const)(
@@ -115,6 +118,12 @@ describe("judge", () => {
     ["replay", "a delivery that was delivered", delivery("delivered"), refused("already-ended")],
     ["mark-delivered", "a parked delivery", parked, counts],
     ["mark-delivered", "a delivery in a retry wait", waiting, counts],
+    [
+      "mark-delivered",
+      "a delivery whose wait is just over",
+      delivery("delivering", { attempts: [anAttempt()] }),
+      counts,
+    ],
     ["mark-delivered", "an attempt in flight", flying, wait],
     ["mark-delivered", "a delivery nobody tried yet", delivery("accepted"), refused("not-parked")],
     ["mark-delivered", "a delivery that was discarded", delivery("discarded"), refused("already-ended")],
@@ -149,12 +158,19 @@ describe("applyInstruction", () => {
   test("ends a delivery by a person's word", () => {
     const ended = { wait: null, attention: null };
     expect(applyInstruction(instruction("discard"), waiting)).toEqual({ ...waiting, ...ended, state: "discarded" });
-    expect(applyInstruction(instruction("mark-delivered"), parked)).toEqual({ ...parked, ...ended, state: "delivered" });
+    expect(applyInstruction(instruction("mark-delivered"), parked)).toEqual({
+      ...parked,
+      ...ended,
+      state: "delivered",
+    });
   });
 
-  test.each(["amend", "hurry", "hold", "release"] as const)("changes nothing by %s, which is not there yet", (action) => {
-    expect(applyInstruction(instruction(action), waiting)).toBe(waiting);
-  });
+  test.each(["amend", "hurry", "hold", "release"] as const)(
+    "changes nothing by %s, which is not there yet",
+    (action) => {
+      expect(applyInstruction(instruction(action), waiting)).toBe(waiting);
+    },
+  );
 });
 
 describe("resolutionOf", () => {

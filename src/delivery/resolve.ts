@@ -18,7 +18,7 @@ export interface Instruction {
   readonly malformed: boolean;
 }
 
-export const RESOLUTION_ACTIONS: readonly ResolutionAction[] = [
+const RESOLUTION_ACTIONS: readonly ResolutionAction[] = [
   "replay",
   "discard",
   "mark-delivered",
@@ -83,7 +83,7 @@ export function judge(instruction: Instruction, delivery: Delivery): Judgement {
       return whenParked(delivery);
     case "mark-delivered":
       if (delivery.inFlight !== null) return { verdict: "wait" };
-      return delivery.state === "waiting-retry" ? { verdict: "counts" } : whenParked(delivery);
+      return delivery.attempts.length > 0 ? { verdict: "counts" } : whenParked(delivery);
     case "discard":
       return delivery.inFlight === null ? { verdict: "counts" } : { verdict: "wait" };
     case "amend":

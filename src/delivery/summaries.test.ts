@@ -16,7 +16,9 @@ describe("summaries", () => {
   test("say why a delivery waits and what comes then", () => {
     const wait = { untilMs: NOON_MS, delayMs: 2345, why: "retry-after" } as const;
     expect(waitSummary("crm", 2, wait)).toBe("crm: wait 2.4 s as its Retry-After asks, then attempt 2");
-    expect(waitSummary("crm", 3, { ...wait, why: "retry" })).toBe("crm: wait 2.4 s by the retry policy, then attempt 3");
+    expect(waitSummary("crm", 3, { ...wait, why: "retry" })).toBe(
+      "crm: wait 2.4 s by the retry policy, then attempt 3",
+    );
   });
 
   test("stay one line that the server takes", () => {
@@ -51,7 +53,10 @@ describe("durationText", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1000 * HOUR_MS }), (durationMs) => {
         const parts = [...durationText(durationMs).matchAll(/([\d.]+) (s|min|h)\b/gu)];
-        const readMs = parts.reduce((sum, [, count, unit]) => sum + Number(count) * sizes[unit as keyof typeof sizes], 0);
+        const readMs = parts.reduce(
+          (sum, [, count, unit]) => sum + Number(count) * sizes[unit as keyof typeof sizes],
+          0,
+        );
         expect(Math.round(readMs)).toBeGreaterThanOrEqual(durationMs);
         expect(readMs - durationMs).toBeLessThan(MINUTE_MS);
       }),

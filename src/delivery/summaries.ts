@@ -7,7 +7,11 @@ import type { RetryWait } from "./progress.ts";
 /** Temporal shows one line; the server takes at most 400 bytes. */
 const MAX_SUMMARY = 200;
 
-export function attemptSummary(facts: { readonly endpoint: string; readonly number: number; readonly via: Way }): string {
+export function attemptSummary(facts: {
+  readonly endpoint: string;
+  readonly number: number;
+  readonly via: Way;
+}): string {
   const place = facts.via === "lane" ? " (by its lane)" : "";
   return oneLine(`attempt ${facts.number} to ${facts.endpoint}${place}`);
 }
@@ -40,7 +44,8 @@ export function detailsOf(state: EventState): string {
 }
 
 function deliveryDetails(delivery: DeliveryStatus): string {
-  const last = delivery.lastCode === null ? "no attempt yet" : `${delivery.attemptCount} attempt(s), last ${delivery.lastCode}`;
+  const last =
+    delivery.lastCode === null ? "no attempt yet" : `${delivery.attemptCount} attempt(s), last ${delivery.lastCode}`;
   const next = delivery.nextAt === null ? "" : `, next at ${delivery.nextAt}`;
   const line = `- **${delivery.endpoint}**: ${delivery.state} (${last}${next})`;
   if (delivery.attention === null) return line;

@@ -45,9 +45,15 @@ export function composeActivities(parts: ComposeParts): ActivityDependencies {
 }
 
 /** References are replaced once, at start, for the endpoints this process delivers to; nothing else is resolved here. */
-export function resolveServed(config: Config, served: readonly string[], environment: Environment): ReadonlyMap<string, ResolvedEndpoint> {
+export function resolveServed(
+  config: Config,
+  served: readonly string[],
+  environment: Environment,
+): ReadonlyMap<string, ResolvedEndpoint> {
   const endpoints = served.flatMap((name) => config.endpoints[name] ?? []);
-  return new Map(endpoints.map((endpoint) => [endpoint.name, requireUsableSecrets(resolveEndpoint(endpoint, environment))]));
+  return new Map(
+    endpoints.map((endpoint) => [endpoint.name, requireUsableSecrets(resolveEndpoint(endpoint, environment))]),
+  );
 }
 
 /** A secret that cannot sign ends the start, not the first delivery. */

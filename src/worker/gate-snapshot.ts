@@ -50,7 +50,13 @@ export function followGates(session: Session, onRead: (gates: GateMap) => void):
 
 async function readGates(session: Session): Promise<GateMap> {
   try {
-    const { memo } = await withDeadline(session, () => session.client.workflow.getHandle(GATES_WORKFLOW_ID).describe(), TRUSTED_FOR_MS);
+    const { memo, status } = await withDeadline(
+      session,
+      () => session.client.workflow.getHandle(GATES_WORKFLOW_ID).describe(),
+      TRUSTED_FOR_MS,
+    );
+    // Somebody ended it from outside: what it knew is nobody's any more, and the next lane starts it anew.
+    if (status.name !== "RUNNING") return {};
     return (memo?.[GATES_MEMO] ?? {}) as GateMap; // written by the registry workflow alone
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return {};

@@ -1,3 +1,11 @@
 /** `countersign/worker`: what a process that delivers imports. */
-export { handler, type Handler, type HandlerContext, type HandlerFunction, type HandlerReceipt, NonRetryableError, RetryableError } from "../activities/handler.ts";
+export {
+  handler,
+  type Handler,
+  type HandlerContext,
+  type HandlerFunction,
+  type HandlerReceipt,
+  NonRetryableError,
+  RetryableError,
+} from "../activities/handler.ts";
 export { type RunningWorker, startWorker, type WorkerSettings } from "./start-worker.ts";

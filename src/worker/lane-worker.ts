@@ -21,7 +21,11 @@ const LANE_SLOTS = 100;
 const FORCE_AFTER_GRACE_MS = 10 * SECOND_MS;
 
 /** Starts polling; resolves once the worker runs. */
-export async function openLane(parts: LaneWorkerParts, endpoint: string, activities: () => EventActivities): Promise<Lane> {
+export async function openLane(
+  parts: LaneWorkerParts,
+  endpoint: string,
+  activities: () => EventActivities,
+): Promise<Lane> {
   let lastUsedMs = Date.now();
   const { attemptDelivery } = activities();
   const worker = await Worker.create({

@@ -39,9 +39,9 @@ export interface LaneKeeperOptions {
 export interface LaneKeeper {
   /** Opens the lane here if it is served, and makes sure other processes hear of it. */
   need(endpoint: string): Promise<void>;
-  /** Follows the registry: opens what others use, closes what nobody uses. */
+  /** Follows the registry: opens what others use. */
   follow(gates: GateMap): void;
-  /** Opens every served lane on which work waits. */
+  /** Opens every served lane on which work waits, and closes those that have been idle. */
   sweep(): Promise<void>;
   openLanes(): readonly string[];
   stop(): Promise<void>;
@@ -70,7 +70,8 @@ export function keepLanes(options: LaneKeeperOptions): LaneKeeper {
   const close = async (endpoint: string): Promise<void> => {
     const lane = lanes.get(endpoint);
     lanes.delete(endpoint);
-    await (await lane)?.stop();
+    // One that could not be opened needs no stopping.
+    await (await lane?.catch(() => undefined))?.stop();
   };
   const openQuietly = (endpoint: string): void => {
     open(endpoint).catch((error: unknown) => options.log.warn({ endpoint, error: nameOf(error) }, "lane.not_opened"));
@@ -94,7 +95,8 @@ export function keepLanes(options: LaneKeeperOptions): LaneKeeper {
       await Promise.all([open(endpoint), options.announce(endpoint)]);
     },
     follow(gates) {
-      for (const [endpoint, entry] of Object.entries(gates)) if (entry.laneInUse && served.has(endpoint)) openQuietly(endpoint);
+      for (const [endpoint, entry] of Object.entries(gates))
+        if (entry.laneInUse && served.has(endpoint)) openQuietly(endpoint);
     },
     sweep,
     openLanes: () => [...lanes.keys()],
@@ -113,4 +115,3 @@ async function pause(): Promise<void> {
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
-

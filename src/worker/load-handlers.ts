@@ -19,11 +19,15 @@ export async function loadHandlers(paths: readonly string[]): Promise<readonly H
  * Throws `handler_missing` for an endpoint this process must serve, `config_invalid`
  * when one reference is registered twice.
  */
-export function handlersFor(endpoints: readonly Endpoint[], handlers: readonly Handler[]): ReadonlyMap<string, Handler> {
+export function handlersFor(
+  endpoints: readonly Endpoint[],
+  handlers: readonly Handler[],
+): ReadonlyMap<string, Handler> {
   const byReference = new Map<string, Handler>();
   for (const one of handlers) {
     const reference = `${one.name}@${one.version}`;
-    if (byReference.has(reference)) throw new CountersignError("config_invalid", `Handler ${reference} is registered twice`);
+    if (byReference.has(reference))
+      throw new CountersignError("config_invalid", `Handler ${reference} is registered twice`);
     byReference.set(reference, one);
   }
   for (const endpoint of endpoints) requireHandler(endpoint, byReference);
@@ -44,7 +48,11 @@ const OWN_PACKAGE = { handler, NonRetryableError, RetryableError };
 
 async function importModule(path: string): Promise<Record<string, unknown>> {
   try {
-    const jiti = createJiti(path, { fsCache: false, interopDefault: false, virtualModules: { "countersign/worker": OWN_PACKAGE } });
+    const jiti = createJiti(path, {
+      fsCache: false,
+      interopDefault: false,
+      virtualModules: { "countersign/worker": OWN_PACKAGE },
+    });
     const source = await readFile(path, "utf8");
     const how = { id: path, filename: path, ext: extname(path), async: true, forceTranspile: true } as const;
     return (await jiti.evalModule(source, how)) as Record<string, unknown>; // a module namespace

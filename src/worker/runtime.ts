@@ -29,7 +29,11 @@ export function installRuntime(log: Logger): void {
 }
 
 /** The SDK's INFO is about bundles and worker states: detail, not news. */
-function forward(log: Logger, level: string, { message, meta }: { readonly message: string; readonly meta: unknown }): void {
+function forward(
+  log: Logger,
+  level: string,
+  { message, meta }: { readonly message: string; readonly meta: unknown },
+): void {
   if (EXPECTED.some((text) => message.includes(text))) return;
   const fields = typeof meta === "object" && meta !== null ? { ...meta } : {};
   switch (level) {

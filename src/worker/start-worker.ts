@@ -69,7 +69,10 @@ export async function startWorker(settings: WorkerSettings = {}): Promise<Runnin
   const log = settings.log ?? createLogger();
   const served = servedEndpoints(config, settings.only);
   const resolved = resolveServed(config, served, environment);
-  const handlers = handlersFor([...resolved.values()], [...(settings.handlers ?? []), ...(await loadHandlers(config.handlers))]);
+  const handlers = handlersFor(
+    [...resolved.values()],
+    [...(settings.handlers ?? []), ...(await loadHandlers(config.handlers))],
+  );
   installRuntime(log);
   const connected = await connectNative({ temporal: config.temporal, environment, address: settings.address });
   try {
@@ -88,7 +91,10 @@ function servedEndpoints(config: Config, only: readonly string[] | undefined): r
   const unknown = only?.find((name) => !Object.hasOwn(config.endpoints, name));
   if (unknown !== undefined) {
     const known = Object.keys(config.endpoints).join(", ") || "none";
-    throw new CountersignError("unknown_endpoint", `There is no endpoint ${JSON.stringify(unknown)}; the configured ones are: ${known}`);
+    throw new CountersignError(
+      "unknown_endpoint",
+      `There is no endpoint ${JSON.stringify(unknown)}; the configured ones are: ${known}`,
+    );
   }
   if (only !== undefined) return [...new Set(only)];
   return Object.values(config.endpoints).flatMap(({ name, isolated }) => (isolated ? [] : [name]));

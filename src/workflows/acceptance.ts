@@ -1,5 +1,11 @@
 /** From untrusted input to an accepted event: parsed, routed, under its own key; or a failed run with a sentence. */
-import { ActivityFailure, ApplicationFailure, proxyActivities, proxyLocalActivities, workflowInfo } from "@temporalio/workflow";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo,
+} from "@temporalio/workflow";
 import type { EventActivities } from "../activities/contract.ts";
 import type { ResolvedEvent, ResolveInput } from "../delivery/activity-shapes.ts";
 import { BAD_INPUT_TYPES } from "../delivery/bad-input.ts";
@@ -18,9 +24,9 @@ import { label } from "./signboard.ts";
 
 /** Accepts the input or fails the run; a failed run used no attempt, so a corrected event may use its key again. */
 export async function acceptEvent(run: EventRun, input: unknown): Promise<void> {
+  const plan = typeof input === "object" && input !== null && "plan" in input ? parsePlan(input.plan) : null;
+  if (plan === null) return await acceptUnrouted(run, read(withoutInfinities(input)));
   const event = read(input);
-  const plan = parsePlan((input as { readonly plan?: unknown }).plan);
-  if (plan === null) return await acceptUnrouted(run, event);
   requireOwnKey(event);
   accept(run, { event, identity: identityOf(event), plan });
   await meetHeld(run);
@@ -30,7 +36,8 @@ export async function acceptEvent(run: EventRun, input: unknown): Promise<void> 
 async function meetHeld(run: EventRun): Promise<void> {
   const [only, ...others] = progressOf(run).deliveries;
   const disturbed = workflowInfo().historyLength !== LENGTH_AT_START + messageCount(run);
-  const suspected = run.held.length > 0 && disturbed && only !== undefined && others.length === 0 && mayGoLocally(run, only);
+  const suspected =
+    run.held.length > 0 && disturbed && only !== undefined && others.length === 0 && mayGoLocally(run, only);
   if (!suspected) return release(run);
   run.clearing = clearUp(run);
   await run.clearing;
@@ -89,9 +96,11 @@ async function resolveLater(input: ResolveInput): Promise<ResolvedEvent> {
   }
 }
 
+/** A local activity fails with its failure itself, a regular one with an ActivityFailure around it. */
 function rethrowBadInput(error: unknown): void {
-  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return;
-  const { message, type } = error.cause;
+  const failure = error instanceof ActivityFailure ? error.cause : error;
+  if (!(failure instanceof ApplicationFailure)) return;
+  const { message, type } = failure;
   if (BAD_INPUT_TYPES.includes(type ?? "")) throw ApplicationFailure.nonRetryable(message, type);
 }
 
@@ -99,6 +108,25 @@ function withExactBody(event: BusinessEvent, { exactBody }: ResolvedEvent): Busi
   if (exactBody === undefined) return event;
   const { data: _parsed, ...rest } = event;
   return { ...rest, data_base64: exactBody };
+}
+
+/**
+ * `JSON.parse` reads numbers such as `1e400` as Infinity, which no event holds. What is
+ * delivered are the bytes as sent, and `resolveRoutes` brings them.
+ */
+function withoutInfinities(input: unknown): unknown {
+  return typeof input === "object" && input !== null && "data" in input && holdsInfinity(input.data)
+    ? { ...input, data: null }
+    : input;
+}
+
+function holdsInfinity(value: unknown): boolean {
+  const waiting = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === "number" && !Number.isFinite(next)) return true;
+    if (typeof next === "object" && next !== null) for (const part of Object.values(next)) waiting.push(part);
+  }
+  return false;
 }
 
 function read(input: unknown): BusinessEvent {

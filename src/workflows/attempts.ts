@@ -4,11 +4,12 @@ import {
   type ActivityOptions,
   proxyActivities,
   proxyLocalActivities,
+  TemporalFailure,
   TimeoutFailure,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { EventActivities } from "../activities/contract.ts";
-import type { AttemptInput } from "../delivery/activity-shapes.ts";
+import type { AttemptInput, LaneAnswer } from "../delivery/activity-shapes.ts";
 import type { Way } from "../delivery/attempt.ts";
 import { chooseWay } from "../delivery/choose-way.ts";
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
@@ -84,7 +85,10 @@ async function attemptLocally(run: EventRun, delivery: Delivery, facts: AttemptF
   const result = await tryLocally(run, delivery, facts);
   run.lengthAtReport = workflowInfo().historyLength;
   const { endpoint } = facts;
-  apply(run, result === null ? { fact: "attempt-set-aside", endpoint } : { fact: "attempt-reported", via: "local", result });
+  apply(
+    run,
+    result === null ? { fact: "attempt-set-aside", endpoint } : { fact: "attempt-reported", via: "local", result },
+  );
 }
 
 /** Null = it failed on our side, before anything was sent. */
@@ -100,7 +104,8 @@ async function tryLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts
   try {
     return await activities.attemptDelivery({ ...inputOf(delivery, facts), event: run.event, clues });
   } catch (error) {
-    if (error instanceof ActivityFailure) return null;
+    // Unlike a regular activity, a local one fails with its failure itself, not with an ActivityFailure around it.
+    if (error instanceof TemporalFailure) return null;
     throw error;
   }
 }
@@ -114,7 +119,11 @@ function expectedLengthOf(run: EventRun, { number, recallOnly }: AttemptFacts): 
 
 async function attemptRegularly(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<void> {
   const { endpoint, via } = facts;
-  if (via === "lane") await openLane(endpoint);
+  const withheld = via === "lane" ? await openLane(endpoint) : null;
+  if (withheld !== null) {
+    apply(run, { fact: "attempt-reported", via, result: withheld });
+    return;
+  }
   const activities = proxyActivities<EventActivities>({
     startToCloseTimeout: delivery.settings.totalMs + MARGIN_MS,
     heartbeatTimeout: 10 * SECOND_MS,
@@ -132,17 +141,22 @@ async function attemptRegularly(run: EventRun, delivery: Delivery, facts: Attemp
   }
 }
 
-/** Asked in the very task that schedules the attempt: one event, no state transition. A failure is left to the sweep. */
-async function openLane(endpoint: string): Promise<void> {
+/**
+ * Asked in the very task that schedules the attempt: one event, no state transition.
+ * Null = go on; a failure is left to the sweep.
+ */
+async function openLane(endpoint: string): Promise<Extract<LaneAnswer, { kind: "withheld" }> | null> {
   const { ensureLane } = proxyLocalActivities<EventActivities>({
     startToCloseTimeout: 5 * SECOND_MS,
     retry: { maximumAttempts: 1 },
     summary: `open the lane of ${endpoint}`,
   });
   try {
-    await ensureLane({ endpoint });
+    const answer = await ensureLane({ endpoint });
+    return answer.kind === "withheld" ? answer : null;
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    if (error instanceof TemporalFailure) return null;
+    throw error;
   }
 }
 

@@ -33,21 +33,21 @@ export interface EventRun {
   readonly held: Arrival[];
   /** Set while that is being cleared up. */
   clearing: Promise<void> | null;
-  /** Workflow time from which the timer of the present retry wait may have fired; null = no wait. */
-  dueMs: number | null;
   /** History length right after the last report of a local attempt; a clue, never a decision. */
   lengthAtReport: number | null;
   readonly signboard: Signboard;
 }
 
+/** Finds out what an earlier execution did, then folds in what was held. */
+type ClearUp = (run: EventRun) => Promise<void>;
+
 /** Opens the run and registers every handler before the first await, so that no message meets a closed door. */
-export function openRun(clearUp: (run: EventRun) => Promise<void>): EventRun {
+export function openRun(clearUp: ClearUp): EventRun {
   const run: EventRun = {
     event: null,
     progress: null,
     held: [],
     clearing: null,
-    dueMs: null,
     lengthAtReport: null,
     signboard: newSignboard(),
   };
@@ -61,15 +61,15 @@ export function openRun(clearUp: (run: EventRun) => Promise<void>): EventRun {
     description: "the same as the signals, with a verdict: action is replay, discard or mark-delivered",
   });
   setHandler(stateQuery, () => stateOf(run), { description: "where the event stands" });
-  watchCancel(run);
+  watchCancel(run, clearUp);
   return run;
 }
 
 /** A cancel request counts as a discard of what has not ended; the attempt in flight ends first. */
-function watchCancel(run: EventRun): void {
+function watchCancel(run: EventRun, clearUp: ClearUp): void {
   const root = CancellationScope.current();
   const onCancel = (): void => {
-    if (run.progress === null || run.clearing !== null) run.held.push({ cancel: true, atMs: Date.now() });
+    if (mustWait(run)) hold(run, { cancel: true, atMs: Date.now() }, clearUp);
     else apply(run, { fact: "cancel-requested" });
   };
   if (root.consideredCancelled) onCancel();
@@ -92,7 +92,10 @@ export function accept(run: EventRun, { event, identity, plan }: Acceptance): vo
 export function release(run: EventRun): void {
   for (const arrival of run.held.splice(0)) {
     const { atMs } = arrival;
-    const fact = "message" in arrival ? ({ fact: "message", message: arrival.message } as const) : ({ fact: "cancel-requested" } as const);
+    const fact =
+      "message" in arrival
+        ? ({ fact: "message", message: arrival.message } as const)
+        : ({ fact: "cancel-requested" } as const);
     run.progress = advance(progressOf(run), { ...fact, atMs });
   }
   show(run.signboard, project(progressOf(run)));
@@ -121,26 +124,33 @@ export function messageCount(run: EventRun): number {
 }
 
 /** Returns the position of the message, under which its verdict will stand. */
-function receive(run: EventRun, message: Message, clearUp: (run: EventRun) => Promise<void>): number {
+function receive(run: EventRun, message: Message, clearUp: ClearUp): number {
   const sequence = (run.progress?.messages ?? 0) + run.held.filter((arrival) => "message" in arrival).length;
-  const mustWait = run.progress === null || run.clearing !== null || mayHideAnAttempt(run);
-  if (!mustWait) {
-    apply(run, { fact: "message", message });
-    return sequence;
-  }
-  run.held.push({ message, atMs: Date.now() });
-  if (run.progress !== null) run.clearing ??= clearUp(run);
+  if (mustWait(run)) hold(run, { message, atMs: Date.now() }, clearUp);
+  else apply(run, { fact: "message", message });
   return sequence;
+}
+
+function mustWait(run: EventRun): boolean {
+  return run.progress === null || run.clearing !== null || mayHideAnAttempt(run);
+}
+
+function hold(run: EventRun, arrival: Arrival, clearUp: ClearUp): void {
+  run.held.push(arrival);
+  if (run.progress === null) return;
+  // Arrivals are met in the root scope, which a cancel request cancels; the look must not end with it.
+  run.clearing ??= CancellationScope.nonCancellable(async () => await clearUp(run));
 }
 
 /**
  * Whether a local attempt may have been made that this execution knows nothing of. The
- * server hands messages over before timers, so one that comes when a retry is due may
- * stand behind an attempt whose task was refused or lost. After a first message there
- * are no local attempts any more.
+ * server hands messages over before timers, so one that comes in a retry wait may stand
+ * behind an attempt whose task was refused or lost. No clock is asked whether the retry
+ * was due: that of a worker may be wrong. After a first message there are no local
+ * attempts any more, so this costs one event, once.
  */
 function mayHideAnAttempt(run: EventRun): boolean {
-  if (run.dueMs === null || Date.now() < run.dueMs || messageCount(run) > 0) return false;
+  if (messageCount(run) > 0) return false;
   return progressOf(run).deliveries.some((delivery) => delivery.wait !== null && mayGoLocally(run, delivery));
 }
 

@@ -38,7 +38,6 @@ async function deliver(run: EventRun, endpoint: string): Promise<void> {
 /** Waits out a retry delay, or until a person changes the delivery. */
 async function waitUntilDue(run: EventRun, endpoint: string, wait: RetryWait): Promise<void> {
   const nextNumber = deliveryOf(run, endpoint).attempts.length + 1;
-  run.dueMs = Date.now() + wait.delayMs;
   const timer = new CancellationScope();
   const due = timer.run(() => sleep(wait.delayMs, { summary: waitSummary(endpoint, nextNumber, wait) }));
   const changed = condition(() => deliveryOf(run, endpoint).wait !== wait);

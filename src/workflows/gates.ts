@@ -3,7 +3,14 @@
  * plain open or whose lane is in use. Its memo is the answer; every process reads it with
  * one `describe`, which needs no worker.
  */
-import { allHandlersFinished, condition, continueAsNew, setHandler, upsertMemo, workflowInfo } from "@temporalio/workflow";
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setHandler,
+  upsertMemo,
+  workflowInfo,
+} from "@temporalio/workflow";
 import { type GateEntry, GATES_MEMO, laneIdleSignal, laneInUseSignal } from "./messages.ts";
 
 export type GateMap = Readonly<Record<string, GateEntry>>;

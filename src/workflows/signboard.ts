@@ -10,7 +10,13 @@ const TYPE = defineSearchAttributeKey("CountersignType", "KEYWORD");
 const ENDPOINTS = defineSearchAttributeKey("CountersignEndpoints", "KEYWORD_LIST");
 
 /** Only these are written; running without one is listed `in-progress`, completed without one `delivered`. */
-const LISTED: readonly DeliveryStateName[] = ["awaiting-approval", "needs-attention", "rejected", "expired", "discarded"];
+const LISTED: readonly DeliveryStateName[] = [
+  "awaiting-approval",
+  "needs-attention",
+  "rejected",
+  "expired",
+  "discarded",
+];
 
 /** Keyword attributes of SQL visibility hold 255 characters. */
 const MAX_KEYWORD = 255;

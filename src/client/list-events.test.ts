@@ -1,0 +1,126 @@
+import { TypedSearchAttributes } from "@temporalio/common";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CountersignError } from "../errors.ts";
+import {
+  ENDPOINTS_ATTRIBUTE,
+  REASON_ATTRIBUTE,
+  STATE_ATTRIBUTE,
+  TYPE_ATTRIBUTE,
+} from "../temporal/search-attributes.ts";
+import { type EventRow, type ListFilter, listEvents, queryOf } from "./list-events.ts";
+import { LISTED_STATES } from "./listed-state.ts";
+import type { Session } from "./session.ts";
+
+describe("queryOf", () => {
+  test("asks for events alone", () => {
+    expect(queryOf({})).toBe('WorkflowType = "event"');
+  });
+
+  test("names every filter", () => {
+    expect(queryOf({ state: "needs-attention", endpoint: "crm", type: "order.created", source: "shop" })).toBe(
+      'WorkflowType = "event" AND CountersignState = "needs-attention" AND CountersignEndpoints = "crm" AND CountersignType = "order.created" AND WorkflowId STARTS_WITH "shop/"',
+    );
+  });
+
+  test.each<[ListFilter["state"], string]>([
+    ["in-progress", 'ExecutionStatus = "Running" AND CountersignState IS NULL'],
+    ["delivered", 'ExecutionStatus = "Completed" AND CountersignState IS NULL'],
+    ["discarded", 'CountersignState = "discarded"'],
+  ])("knows where %s is written, and where its absence tells it", (state, term) => {
+    expect(queryOf(state === undefined ? {} : { state })).toBe(`WorkflowType = "event" AND ${term}`);
+  });
+
+  test.each(["held", "delivering", "terminated", "toString", ""])(
+    "refuses the state %j and names those there are",
+    (state) => {
+      const filter = { state } as unknown as ListFilter; // as a program without types would call it
+      expect(() => queryOf(filter)).toThrow(CountersignError);
+      expect(() => queryOf(filter)).toThrow(
+        `${JSON.stringify(state)} cannot be listed; the states are ${LISTED_STATES.join(", ")}`,
+      );
+    },
+  );
+
+  test("cannot be broken out of: what a query cannot name is refused", () => {
+    const hostile = fc.string({ unit: fc.constantFrom('"', "\\", "'", " ", "a", "=", ")") });
+    fc.assert(
+      fc.property(hostile, hostile, (type, endpoint) => {
+        if (/['"\\]/u.test(type + endpoint)) {
+          expect(() => queryOf({ type, endpoint })).toThrow("no quotes or backslashes");
+          return;
+        }
+        expect(queryOf({ type, endpoint }).match(/"[^"]*"/gu)).toEqual(['"event"', `"${endpoint}"`, `"${type}"`]);
+      }),
+    );
+  });
+});
+
+describe("listEvents", () => {
+  interface Listed {
+    readonly workflowId: string;
+    readonly status: { readonly name: string };
+    readonly startTime: Date;
+    readonly typedSearchAttributes: TypedSearchAttributes;
+  }
+
+  /** As much of a session as a list needs. */
+  function aSession(runs: readonly Listed[]): { readonly session: Session; readonly asked: string[] } {
+    const asked: string[] = [];
+    const workflow = {
+      async *list({ query }: { readonly query: string }) {
+        asked.push(query);
+        yield* await Promise.resolve(runs);
+      },
+    };
+    const prepared = () => Promise.resolve(void asked.push("prepared"));
+    return { session: { client: { workflow }, prepared } as unknown as Session, asked };
+  }
+
+  const startTime = new Date("2026-11-29T10:00:00.000Z");
+
+  test("shows what visibility holds, after making sure that the server knows the attributes", async () => {
+    const typedSearchAttributes = new TypedSearchAttributes([
+      { key: STATE_ATTRIBUTE, value: "needs-attention" },
+      { key: REASON_ATTRIBUTE, value: "endpoint-gone" },
+      { key: TYPE_ATTRIBUTE, value: "order.created" },
+      { key: ENDPOINTS_ATTRIBUTE, value: ["crm", "ledger"] },
+    ]);
+    const parked = { workflowId: "shop/evt_1", status: { name: "RUNNING" }, startTime, typedSearchAttributes };
+    const bare = {
+      workflowId: "shop/evt_2",
+      status: { name: "COMPLETED" },
+      startTime,
+      typedSearchAttributes: new TypedSearchAttributes([]),
+    };
+    const { session, asked } = aSession([parked, bare]);
+    const rows: EventRow[] = [];
+    for await (const row of listEvents(session, { source: "shop" })) rows.push(row);
+    expect(rows).toEqual([
+      {
+        key: "shop/evt_1",
+        state: "needs-attention",
+        reason: "endpoint-gone",
+        type: "order.created",
+        endpoints: ["crm", "ledger"],
+        startedAt: "2026-11-29T10:00:00.000Z",
+      },
+      {
+        key: "shop/evt_2",
+        state: "delivered",
+        reason: null,
+        type: "",
+        endpoints: [],
+        startedAt: "2026-11-29T10:00:00.000Z",
+      },
+    ]);
+    expect(asked).toEqual(["prepared", 'WorkflowType = "event" AND WorkflowId STARTS_WITH "shop/"']);
+  });
+
+  test("refuses a bad filter before it asks anybody", async () => {
+    const { session, asked } = aSession([]);
+    const filter = { state: "held" } as unknown as ListFilter; // as a program without types would call it
+    await expect(listEvents(session, filter).next()).rejects.toMatchObject({ code: "bad_argument" });
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,248 @@
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { keepLanes, type Lane, type LaneKeeper, type LaneKeeperOptions } from "./lanes.ts";
+
+const MINUTE_MS = 60_000;
+
+interface FakeLane extends Lane {
+  usedMs: number;
+  stopped: boolean;
+  /** Ends it as a failure of its worker would. */
+  die(): void;
+}
+
+interface Scene {
+  readonly keeper: LaneKeeper;
+  /** What happened, in order: `open crm`, `announce crm`, `withdraw crm`, `stop crm`. */
+  readonly events: string[];
+  readonly lanes: Map<string, FakeLane>;
+  readonly backlog: Map<string, number>;
+  readonly warnings: unknown[];
+}
+
+function aScene(served: readonly string[], changes: Partial<LaneKeeperOptions> = {}): Scene {
+  const scene: Omit<Scene, "keeper"> = { events: [], lanes: new Map(), backlog: new Map(), warnings: [] };
+  const note = (event: string, endpoint: string): Promise<void> =>
+    Promise.resolve(void scene.events.push(`${event} ${endpoint}`));
+  const log = pino({ level: "warn" }, { write: (line: string) => void scene.warnings.push(JSON.parse(line)) });
+  const keeper = keepLanes({
+    served,
+    async open(endpoint) {
+      await note("open", endpoint);
+      const lane = aLane(() => void scene.events.push(`stop ${endpoint}`));
+      scene.lanes.set(endpoint, lane);
+      return lane;
+    },
+    backlog: (endpoint) => Promise.resolve(scene.backlog.get(endpoint) ?? 0),
+    announce: (endpoint) => note("announce", endpoint),
+    withdraw: (endpoint) => note("withdraw", endpoint),
+    log,
+    ...changes,
+  });
+  onTestFinished(() => keeper.stop());
+  return { keeper, ...scene };
+}
+
+function aLane(onStop: () => void): FakeLane {
+  const end = { die(): void {} };
+  const ended = new Promise<void>((resolve) => Object.assign(end, { die: resolve }));
+  const lane: FakeLane = {
+    usedMs: Date.now(),
+    stopped: false,
+    ended,
+    die: () => end.die(),
+    lastUsedMs: () => lane.usedMs,
+    stop() {
+      lane.stopped = true;
+      onStop();
+      return Promise.resolve();
+    },
+  };
+  return lane;
+}
+
+const entry = (laneInUse: boolean) => ({ state: "open", until: null, version: 1, laneInUse }) as const;
+
+/** Lets everything that is under way come to rest, pauses of the keeper included. */
+const settle = (forMs = 1000): Promise<unknown> => vi.advanceTimersByTimeAsync(forMs);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("a lane that is needed", () => {
+  test("is opened here, once, and made known to other processes", async () => {
+    const { keeper, events } = aScene(["crm"]);
+    await Promise.all([keeper.need("crm"), keeper.need("crm")]);
+    await keeper.need("crm");
+    expect(events.filter((event) => event === "open crm")).toHaveLength(1);
+    expect(events.filter((event) => event === "announce crm")).toHaveLength(3);
+    expect(keeper.openLanes()).toEqual(["crm"]);
+  });
+
+  test("is only made known where another process serves it", async () => {
+    const { keeper, events } = aScene(["crm"]);
+    await keeper.need("payments");
+    expect([events, keeper.openLanes()]).toEqual([["announce payments"], []]);
+  });
+
+  test("tells its caller when it cannot be opened, and is tried again", async () => {
+    let tries = 0;
+    const open = () => {
+      tries += 1;
+      return tries === 1 ? Promise.reject(new Error("no connection")) : Promise.resolve(aLane(() => {}));
+    };
+    const { keeper } = aScene(["crm"], { open });
+    await expect(keeper.need("crm")).rejects.toThrow("no connection");
+    expect(keeper.openLanes()).toEqual([]);
+    const again = keeper.need("crm");
+    await settle();
+    await again;
+    expect([tries, keeper.openLanes()]).toEqual([2, ["crm"]]);
+  });
+});
+
+describe("the registry", () => {
+  test("opens the lanes that others use and this process serves", async () => {
+    const { keeper } = aScene(["crm", "ledger"]);
+    keeper.follow({ crm: entry(true), ledger: entry(false), payments: entry(true) });
+    keeper.follow({ crm: entry(true) });
+    await settle();
+    expect(keeper.openLanes()).toEqual(["crm"]);
+  });
+
+  test("is followed in spite of a lane that cannot be opened; that one is logged without its error's text", async () => {
+    const { keeper, warnings } = aScene(["crm"], { open: () => Promise.reject(new TypeError("https://user:pw@host")) });
+    keeper.follow({ crm: entry(true) });
+    await settle();
+    expect(warnings).toMatchObject([{ endpoint: "crm", error: "TypeError", msg: "lane.not_opened" }]);
+    expect(JSON.stringify(warnings)).not.toContain("pw");
+    const strange = aScene(["crm"], { open: () => Promise.reject("a text") });
+    strange.keeper.follow({ crm: entry(true) });
+    await settle();
+    expect(strange.warnings).toMatchObject([{ error: "string" }]);
+  });
+
+  test("opens at most twenty lanes a second, and at most a hundred", async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `e${index}`);
+    const { keeper, events } = aScene(names);
+    keeper.follow(Object.fromEntries(names.map((name) => [name, entry(true)])));
+    await settle(999);
+    expect(events.filter((event) => event.startsWith("open"))).toHaveLength(20);
+    await settle(60_000);
+    expect(events.filter((event) => event.startsWith("open"))).toHaveLength(100);
+    expect(keeper.openLanes()).toHaveLength(100);
+  });
+});
+
+describe("a sweep", () => {
+  test("opens every served lane on which work waits, whoever polled it before", async () => {
+    const { keeper, backlog } = aScene(["crm", "ledger"]);
+    backlog.set("ledger", 3).set("payments", 5);
+    await keeper.sweep();
+    await settle();
+    expect(keeper.openLanes()).toEqual(["ledger"]);
+  });
+
+  test("comes by itself every ten minutes", async () => {
+    const { keeper, backlog } = aScene(["crm"]);
+    backlog.set("crm", 1);
+    await settle(10 * MINUTE_MS - 1);
+    expect(keeper.openLanes()).toEqual([]);
+    await settle(1);
+    expect(keeper.openLanes()).toEqual(["crm"]);
+  });
+
+  test("closes a lane that had nothing to do for ten minutes, after taking it out of the registry", async () => {
+    const { keeper, events, lanes } = aScene(["crm"]);
+    await keeper.need("crm");
+    await keeper.sweep();
+    expect(keeper.openLanes()).toEqual(["crm"]);
+    const lane = lanes.get("crm");
+    if (lane !== undefined) lane.usedMs = Date.now() - 10 * MINUTE_MS - 1;
+    await keeper.sweep();
+    expect(events.slice(-2)).toEqual(["withdraw crm", "stop crm"]);
+    expect([keeper.openLanes(), lane?.stopped]).toEqual([[], true]);
+  });
+
+  test("keeps an idle lane on which work waits", async () => {
+    const { keeper, lanes, backlog } = aScene(["crm"]);
+    await keeper.need("crm");
+    const lane = lanes.get("crm");
+    if (lane !== undefined) lane.usedMs = 0;
+    backlog.set("crm", 1);
+    await keeper.sweep();
+    expect([keeper.openLanes(), lane?.stopped]).toEqual([["crm"], false]);
+  });
+
+  test("goes on where the server does not tell a backlog", async () => {
+    const backlog = (endpoint: string) =>
+      endpoint === "crm" ? Promise.reject(new Error("unavailable")) : Promise.resolve(1);
+    const { keeper } = aScene(["crm", "ledger"], { backlog });
+    await keeper.sweep();
+    await settle();
+    expect(keeper.openLanes()).toEqual(["ledger"]);
+  });
+
+  test("that fails is left to the next one", async () => {
+    const { keeper, lanes } = aScene(["crm"], { withdraw: () => Promise.reject(new Error("unavailable")) });
+    await keeper.need("crm");
+    const lane = lanes.get("crm");
+    if (lane !== undefined) lane.usedMs = -20 * MINUTE_MS;
+    await settle(10 * MINUTE_MS);
+    expect([keeper.openLanes(), lane?.stopped]).toEqual([["crm"], false]);
+  });
+});
+
+describe("a lane that died", () => {
+  test("is opened anew when it is needed again", async () => {
+    const { keeper, events, lanes } = aScene(["crm"]);
+    await keeper.need("crm");
+    lanes.get("crm")?.die();
+    await settle();
+    expect(keeper.openLanes()).toEqual([]);
+    await keeper.need("crm");
+    expect(events.filter((event) => event === "open crm")).toHaveLength(2);
+    expect(keeper.openLanes()).toEqual(["crm"]);
+  });
+
+  test("does not take its successor along", async () => {
+    const { keeper, lanes } = aScene(["crm"]);
+    await keeper.need("crm");
+    const first = lanes.get("crm");
+    if (first !== undefined) first.usedMs = Date.now() - 11 * MINUTE_MS;
+    await keeper.sweep();
+    await settle();
+    await keeper.need("crm");
+    first?.die();
+    await settle();
+    expect(keeper.openLanes()).toEqual(["crm"]);
+  });
+});
+
+describe("stopping", () => {
+  test("closes every lane and opens none any more", async () => {
+    const { keeper, lanes, events, backlog } = aScene(["crm", "ledger", "mail"]);
+    keeper.follow({ crm: entry(true), ledger: entry(true) });
+    await settle();
+    await keeper.stop();
+    expect([...lanes.values()].map(({ stopped }) => stopped)).toEqual([true, true]);
+    backlog.set("mail", 1);
+    await keeper.sweep();
+    await keeper.need("mail");
+    await settle(20 * MINUTE_MS);
+    expect([keeper.openLanes(), events.includes("open mail")]).toEqual([[], false]);
+  });
+
+  test("waits for a lane that is being opened, and closes it", async () => {
+    const { keeper, lanes } = aScene(["crm"]);
+    keeper.follow({ crm: entry(true) });
+    await keeper.stop();
+    expect(lanes.get("crm")?.stopped).toBe(true);
+  });
+
+  test("is not held up by a lane that could not be opened", async () => {
+    const { keeper } = aScene(["crm"], { open: () => Promise.reject(new Error("no connection")) });
+    keeper.follow({ crm: entry(true) });
+    await expect(keeper.stop()).resolves.toBeUndefined();
+  });
+});

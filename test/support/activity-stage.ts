@@ -1,0 +1,153 @@
+/** A stage for activities without a server: real routing over a configuration, small fakes for the world. */
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { createAdmission, limitsFor } from "../../src/activities/admission.ts";
+import type { EventActivities } from "../../src/activities/contract.ts";
+import { createActivities } from "../../src/activities/create-activities.ts";
+import type { ActivityDependencies, AttemptLine, Routing } from "../../src/activities/dependencies.ts";
+import { createOutcomeMemory } from "../../src/activities/outcome-memory.ts";
+import type { Config } from "../../src/config/config.ts";
+import { resolveSource } from "../../src/config/match-routes.ts";
+import { parseConfig } from "../../src/config/parse-config.ts";
+import { canonicalEvent, planEvent, settingsFor } from "../../src/config/plan-event.ts";
+import type { RawConfig, RawEndpoint } from "../../src/config/raw-config.ts";
+import { resolveEndpoint } from "../../src/config/resolve-endpoint.ts";
+import type { AttemptInput, LocalClues } from "../../src/delivery/activity-shapes.ts";
+import type { BusinessEvent } from "../../src/delivery/event.ts";
+import type { Answer, Exchange, OutgoingRequest } from "../../src/egress/exchange.ts";
+import { NOON_MS, someSettings } from "./deliveries.ts";
+
+export const anEvent = (changes: Partial<BusinessEvent> = {}): BusinessEvent => ({
+  source: "shop",
+  id: "evt_1",
+  type: "order.created",
+  data: { total: 42 },
+  ...changes,
+});
+
+export const anAnswer = (changes: Partial<Answer> = {}): Answer => ({
+  kind: "answer",
+  status: 200,
+  retryAfter: [],
+  date: null,
+  location: null,
+  elapsedMs: 5,
+  ...changes,
+});
+
+/** Sources `shop` (with an alias) and `billing`; everything goes to every endpoint unless `rest` says otherwise. */
+export function stageConfig(endpoints: Readonly<Record<string, RawEndpoint>>, rest: Partial<RawConfig> = {}): Config {
+  const to = Object.keys(endpoints);
+  const sources = { shop: { aliases: ["https://shop.example/orders"] }, billing: {} };
+  return parseConfig({ sources, endpoints, routes: [{ match: {}, to }], ...rest }, { path: null });
+}
+
+export interface Stage {
+  readonly deps: ActivityDependencies;
+  readonly sent: OutgoingRequest[];
+  readonly lines: AttemptLine[];
+  readonly failures: { readonly activity: string; readonly code: string; readonly error: unknown }[];
+  readonly handlerErrors: unknown[];
+  readonly lanes: string[];
+  /** Moves the stage's clock. */
+  readonly clock: { nowMs: number };
+}
+
+export interface StageOptions extends Partial<Omit<ActivityDependencies, "send">> {
+  /** What each request meets, in turn; the last one stays. A function is asked. */
+  readonly answers?: readonly (Exchange | ((request: OutgoingRequest) => Promise<Exchange>))[];
+}
+
+export function aStage(config: Config, options: StageOptions = {}): Stage {
+  const { answers = [anAnswer()], ...changes } = options;
+  const clock = { nowMs: NOON_MS };
+  const now = (): number => clock.nowMs;
+  const stage: Omit<Stage, "deps"> = { sent: [], lines: [], failures: [], handlerErrors: [], lanes: [], clock };
+  const deps: ActivityDependencies = {
+    routing: stageRouting(config),
+    async send(request) {
+      stage.sent.push(request);
+      const answer = answers[Math.min(stage.sent.length, answers.length) - 1] ?? anAnswer();
+      return typeof answer === "function" ? await answer(request) : answer;
+    },
+    handlers: new Map(),
+    admission: createAdmission({ limits: limitsFor(100), now, gateOpen: () => true }),
+    memory: createOutcomeMemory(now),
+    runs: { startEvent: () => Promise.resolve(anEvent()), latestTaskEvents: () => Promise.resolve([]) },
+    openLane(endpoint) {
+      stage.lanes.push(endpoint);
+      return Promise.resolve();
+    },
+    log: {
+      attempted: (line) => void stage.lines.push(line),
+      failed: (line) => void stage.failures.push(line),
+      handlerFailed: ({ error }) => void stage.handlerErrors.push(error),
+    },
+    now,
+    stopping: new AbortController().signal,
+    userAgent: "countersign/test",
+    ...changes,
+  };
+  return { ...stage, deps };
+}
+
+function stageRouting(config: Config): Routing {
+  return {
+    source: (name) => resolveSource(config, name)?.name ?? null,
+    plan: (event) => planEvent(config, canonicalEvent(config, event)),
+    settings: (event, endpoint) => settingsFor(config, event, endpoint),
+    endpoint: (name) => (Object.hasOwn(config.endpoints, name) ? (config.endpoints[name] ?? null) : null),
+    resolved(name) {
+      const endpoint = config.endpoints[name];
+      if (endpoint === undefined) throw new TypeError(`There is no endpoint ${name}`);
+      return resolveEndpoint(endpoint, {});
+    },
+  };
+}
+
+export interface Surroundings {
+  /** Which try of the activity it is, from 1. */
+  readonly tries?: number;
+  readonly scheduledMs?: number;
+  /** Gets the environment before the activity starts, to cancel it or to hear its heartbeats. */
+  readonly meet?: (environment: MockActivityEnvironment) => void;
+}
+
+const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** Runs one activity as a worker would, without a server; throws what would be reported. */
+export async function perform<Name extends keyof EventActivities>(
+  deps: ActivityDependencies,
+  [name, input]: readonly [Name, Parameters<EventActivities[Name]>[0]],
+  { tries = 1, scheduledMs = NOON_MS, meet }: Surroundings = {},
+): Promise<Awaited<ReturnType<EventActivities[Name]>>> {
+  const workflowExecution = { workflowId: "shop/evt_1", runId: "run-1" };
+  const info = { attempt: tries, workflowExecution, currentAttemptScheduledTimestampMs: scheduledMs };
+  const environment = new MockActivityEnvironment(info, { logger: SILENT });
+  meet?.(environment);
+  // The map of activities loses which input belongs to which name.
+  const activity = createActivities(deps)[name] as (given: typeof input) => Promise<unknown>;
+  return (await environment.run<[], unknown, () => Promise<unknown>>(() => activity(input))) as Awaited<
+    ReturnType<EventActivities[Name]>
+  >;
+}
+
+export const aClue = (changes: Partial<LocalClues> = {}): LocalClues => ({
+  historyLength: 3,
+  expectedLength: 3,
+  scheduledAtMs: NOON_MS,
+  recallOnly: false,
+  ...changes,
+});
+
+export function anInput(changes: Partial<AttemptInput> = {}): AttemptInput {
+  return {
+    v: 1,
+    endpoint: "crm",
+    number: 1,
+    via: "direct",
+    settings: someSettings(),
+    event: anEvent(),
+    lastStatus: null,
+    ...changes,
+  };
+}
