@@ -13,7 +13,7 @@ import {
 import { at, NOON_MS, someSettings } from "../../test/support/deliveries.ts";
 import type { AttemptInput } from "../delivery/activity-shapes.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
-import type { TaskEvent } from "../delivery/lost-attempt.ts";
+import type { SeenTaskEvent, TaskEvent } from "../delivery/lost-attempt.ts";
 import type { DeliverySettings } from "../delivery/plan.ts";
 import { createAdmission, limitsFor } from "./admission.ts";
 
@@ -21,7 +21,7 @@ const config = stageConfig({
   crm: { url: "https://crm.example/hook" },
   careful: { url: "https://careful.example/", idempotent: false },
 });
-const LOST: readonly TaskEvent[] = ["task-started", "task-scheduled", "task-timed-out"];
+const LOST = seen("task-started", "task-scheduled", "task-timed-out", "task-started");
 
 const attempt = (stage: Stage, changes: Partial<AttemptInput> = {}): Promise<AttemptResult> =>
   perform(stage.deps, ["attemptDelivery", anInput(changes)]);
@@ -29,7 +29,7 @@ const locally = (stage: Stage, changes: Partial<AttemptInput> = {}): Promise<Att
   attempt(stage, { via: "local", clues: aClue(), ...changes });
 
 /** A stage whose server tells this of the run. */
-function aStageAfter(events: readonly TaskEvent[] | Error): Stage {
+function aStageAfter(events: readonly SeenTaskEvent[] | Error): Stage {
   const latestTaskEvents = () => (events instanceof Error ? Promise.reject(events) : Promise.resolve(events));
   return aStage(config, { runs: { startEvent: () => Promise.resolve(anEvent()), latestTaskEvents } });
 }
@@ -173,6 +173,7 @@ describe("a re-run", () => {
       kind: "lost",
       endpoint: "crm",
       number: 3,
+      sinceMs: NOON_MS - 3000,
     });
     expect(stage.sent).toEqual([]);
   });
@@ -185,7 +186,7 @@ describe("a re-run", () => {
   });
 
   test("is made when the history clears it", async () => {
-    const stage = aStageAfter(["task-started", "task-scheduled", "task-expired-in-queue", "other"]);
+    const stage = aStageAfter(seen("task-started", "task-scheduled", "task-expired-in-queue", "other"));
     expect(await locally(stage, { clues: aClue({ historyLength: 8 }) })).toMatchObject({ kind: "attempted" });
   });
 
@@ -195,7 +196,7 @@ describe("a re-run", () => {
   });
 
   test("begins nothing when it shall only look", async () => {
-    const stage = aStageAfter(["task-started", "task-scheduled", "other"]);
+    const stage = aStageAfter(seen("task-started", "task-scheduled", "other"));
     const clues = aClue({ recallOnly: true, expectedLength: null });
     expect(await locally(stage, { clues })).toEqual({ kind: "set-aside", endpoint: "crm" });
     expect(await locally(aStageAfter(LOST), { clues })).toMatchObject({ kind: "lost" });
@@ -313,6 +314,11 @@ describe("ensureLane", () => {
     expect(stage.lanes).toEqual([]);
   });
 });
+
+/** Newest first, a second apart, the newest at noon. */
+function seen(...events: readonly TaskEvent[]): readonly SeenTaskEvent[] {
+  return events.map((event, index) => ({ event, atMs: NOON_MS - index * 1000 }));
+}
 
 function thrown(error: Error): never {
   throw error;

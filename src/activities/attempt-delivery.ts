@@ -4,7 +4,7 @@ import type { AttemptInput, LocalClues } from "../delivery/activity-shapes.ts";
 import type { AttemptRecord } from "../delivery/attempt.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
-import { mayBeRerun, taskWasLost } from "../delivery/lost-attempt.ts";
+import { lostTask, mayBeRerun } from "../delivery/lost-attempt.ts";
 import { eventKey } from "../delivery/names.ts";
 import type { DeliverySettings } from "../delivery/plan.ts";
 import type { ActivityDependencies, RunReference } from "./dependencies.ts";
@@ -61,7 +61,8 @@ export async function attemptOnce(
   const remembered = deps.memory.recall(identity);
   if (remembered !== null) return await remembered;
   if (clues !== null) {
-    if (await wasLost(deps, clues)) return { kind: "lost", endpoint, number };
+    const lost = await findLost(deps, clues);
+    if (lost !== null) return { kind: "lost", endpoint, number, ...lost };
     if (clues.recallOnly || !settings.idempotent) return { kind: "set-aside", endpoint };
   }
   if (via === "lane") return await deps.memory.remember(identity, async () => await observed(deps, due));
@@ -98,13 +99,14 @@ function logAttempt(deps: ActivityDependencies, due: DueAttempt, record: Attempt
 }
 
 /** When the history cannot be read, the attempt counts as lost: to assume it was not would repeat it unseen. */
-async function wasLost(deps: ActivityDependencies, clues: LocalClues): Promise<boolean> {
-  if (!mayBeRerun({ ...clues, nowMs: deps.now() })) return false;
+async function findLost(deps: ActivityDependencies, clues: LocalClues): Promise<{ readonly sinceMs?: number } | null> {
+  if (!mayBeRerun({ ...clues, nowMs: deps.now() })) return null;
   try {
-    return taskWasLost(await deps.runs.latestTaskEvents(currentRun()));
+    const lost = lostTask(await deps.runs.latestTaskEvents(currentRun()));
+    return lost === null ? null : { sinceMs: lost.startedMs };
   } catch (error) {
     logFailure(deps.log, { activity: "attemptDelivery", code: "history_unreadable", error });
-    return true;
+    return {};
   }
 }
 

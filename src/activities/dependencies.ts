@@ -2,7 +2,7 @@
 import type { Endpoint } from "../config/config.ts";
 import type { ResolvedEndpoint } from "../config/resolve-endpoint.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
-import type { TaskEvent } from "../delivery/lost-attempt.ts";
+import type { SeenTaskEvent } from "../delivery/lost-attempt.ts";
 import type { DeliverySettings, EventPlan } from "../delivery/plan.ts";
 import type { Send } from "../egress/exchange.ts";
 import type { Admission } from "./admission.ts";
@@ -32,7 +32,7 @@ export interface RunReader {
   /** The event as its producer sent it, its body byte for byte. Throws `bad_event` and its kin. */
   startEvent(run: RunReference): Promise<BusinessEvent>;
   /** The end of the history, newest first, as far as telling a lost task needs. */
-  latestTaskEvents(run: RunReference): Promise<readonly TaskEvent[]>;
+  latestTaskEvents(run: RunReference): Promise<readonly SeenTaskEvent[]>;
 }
 
 export interface AttemptLine {

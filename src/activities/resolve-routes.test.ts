@@ -24,7 +24,7 @@ function aRun(
   const { rest, ...others } = options;
   const runs = {
     startEvent: () => Promise.resolve(sent),
-    latestTaskEvents: () => Promise.resolve(["task-timed-out"] as const),
+    latestTaskEvents: () => Promise.resolve([{ event: "task-timed-out", atMs: 0 } as const]),
   };
   return aStage(stageConfig(endpoints, rest), { runs, ...others });
 }
@@ -86,7 +86,7 @@ describe("resolveRoutes", () => {
       {
         runs: {
           startEvent: () => Promise.resolve(anEvent()),
-          latestTaskEvents: () => Promise.resolve(["other"] as const),
+          latestTaskEvents: () => Promise.resolve([{ event: "other", atMs: 0 } as const]),
         },
       },
     );

@@ -116,6 +116,13 @@ describe("an attempt", () => {
     });
   });
 
+  test("that was lost shows when it began, not when its loss was noticed", () => {
+    const lost = came({ kind: "lost", endpoint: "crm", number: 1, sinceMs: NOON_MS - 9000 });
+    const record = { number: 1, at: at(-9000), durationMs: 9300, code: "worker_lost", via: "local" };
+    expect(of(live(live(start(), { ...begun(), atMs: NOON_MS + 100 }), lost))).toMatchObject({ attempts: [record] });
+    expect(of(live(start(), lost))).toMatchObject({ attempts: [record] });
+  });
+
   test("that was lost is on record, counts, and the delivery leaves the local way", () => {
     const lost = came({ kind: "lost", endpoint: "crm", number: 1 });
     const flying = live(start(), { ...begun(), atMs: NOON_MS + 100 });

@@ -68,7 +68,9 @@ function afterReport(
         settle(progress, { ...delivery, settings: result.settings ?? delivery.settings }, result.record),
       );
     case "lost":
-      return ended(progress, result.endpoint, (delivery) => loseAttempt(progress, delivery, atMs));
+      return ended(progress, result.endpoint, (delivery) =>
+        loseAttempt(progress, startedAt(delivery, result.sinceMs), atMs),
+      );
     case "to-lane":
       return ended(progress, result.endpoint, (delivery) => ({ ...delivery, leftLocal: true, sentToLane: true }));
     case "set-aside":
@@ -104,6 +106,13 @@ function settle(progress: EventProgress, delivery: Delivery, record: AttemptReco
       return { ...delivery, attempts: [...delivery.attempts, planned], state: "waiting-retry", wait };
     }
   }
+}
+
+/** The execution that noticed a loss began later than the one that was lost. */
+function startedAt(delivery: Delivery, sinceMs: number | undefined): Delivery {
+  if (sinceMs === undefined) return delivery;
+  const { number, via } = delivery.inFlight ?? { number: delivery.attempts.length + 1, via: "local" as const };
+  return { ...delivery, inFlight: { number, via, sinceMs } };
 }
 
 function loseAttempt(progress: EventProgress, delivery: Delivery, atMs: number): Delivery {

@@ -16,7 +16,13 @@ export type AttemptResult =
       readonly settings?: DeliverySettings;
     }
   /** An earlier execution of this attempt was lost with its worker. */
-  | { readonly kind: "lost"; readonly endpoint: string; readonly number: number }
+  | {
+      readonly kind: "lost";
+      readonly endpoint: string;
+      readonly number: number;
+      /** When the lost execution began, milliseconds since the epoch; absent = the history could not be read. */
+      readonly sinceMs?: number;
+    }
   /** Not here: the share is used up, the endpoint is slow or its gate is not open. */
   | { readonly kind: "to-lane"; readonly endpoint: string }
   /** Nothing is known of an earlier execution, and none was begun: go on by a regular activity. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NOON_MS } from "../../test/support/deliveries.ts";
-import { mayBeRerun, type TaskClues, type TaskEvent, taskWasLost } from "./lost-attempt.ts";
+import { lostTask, mayBeRerun, type TaskClues, type TaskEvent, taskWasLost } from "./lost-attempt.ts";
 
 /** Histories as the server writes them, oldest first; the last task is the one that asks. */
 const TASK: readonly TaskEvent[] = ["task-scheduled", "task-started"];
@@ -72,6 +72,27 @@ describe("taskWasLost", () => {
         expect(taskWasLost([...newest, deciding, ...rest])).toBe(isLost);
       }),
     );
+  });
+});
+
+describe("lostTask", () => {
+  const timed = (history: readonly TaskEvent[]) =>
+    history.map((event, index) => ({ event, atMs: NOON_MS + index })).toReversed();
+
+  test("tells when the lost task began", () => {
+    expect(lostTask(timed([...STARTED, ...TIMED_OUT, ...TASK]))).toEqual({ startedMs: NOON_MS + 2 });
+    expect(lostTask(timed([...STARTED, ...DONE, ...TIMED_OUT, "message", ...TASK]))).toEqual({
+      startedMs: NOON_MS + 5,
+    });
+  });
+
+  test("takes the loss itself when the start was not read", () => {
+    expect(lostTask(timed(["task-timed-out", ...TASK]))).toEqual({ startedMs: NOON_MS });
+  });
+
+  test("tells of none where none was lost", () => {
+    expect(lostTask(timed([...STARTED, ...TASK]))).toBeNull();
+    expect(lostTask([])).toBeNull();
   });
 });
 

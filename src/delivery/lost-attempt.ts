@@ -17,13 +17,32 @@ export type TaskEvent =
   | "message"
   | "other";
 
-/** `newestFirst` may stop anywhere; what was not read decides nothing. */
+/** An event of a history with its time, milliseconds since the epoch. */
+export interface SeenTaskEvent {
+  readonly event: TaskEvent;
+  readonly atMs: number;
+}
+
+/**
+ * The lost task before the present one, with its start; null = none was lost.
+ * `newestFirst` may stop anywhere; what was not read decides nothing.
+ */
+export function lostTask(newestFirst: readonly SeenTaskEvent[]): { readonly startedMs: number } | null {
+  const index = newestFirst.findIndex(({ event }) => !isPassedOver(event));
+  const decisive = newestFirst[index];
+  if (decisive === undefined || !taskWasLost([decisive.event])) return null;
+  const start = newestFirst.slice(index).find(({ event }) => event === "task-started");
+  return { startedMs: (start ?? decisive).atMs };
+}
+
+/** As `lostTask`, without the time. */
 export function taskWasLost(newestFirst: readonly TaskEvent[]): boolean {
   const decisive = newestFirst.find((event) => !isPassedOver(event));
   return decisive === "task-timed-out" || decisive === "task-failed";
 }
 
-function isPassedOver(event: TaskEvent): boolean {
+/** Says nothing about a loss by itself: what stands behind it does. */
+export function isPassedOver(event: TaskEvent): boolean {
   switch (event) {
     case "task-scheduled":
     case "task-started":

@@ -11,7 +11,7 @@ import { exchangeOnce } from "./exchange-once.ts";
 import { watchRequests } from "./request-events.ts";
 
 export interface SendOptions {
-  /** Per origin and rule; requests beyond it wait within their own total deadline. Default 64. */
+  /** Per origin and rule; requests beyond it wait within their own total deadline. Absent = no bound. */
   readonly maxConnectionsPerOrigin?: number;
   /** Default: the resolver of the system. */
   readonly resolve?: Resolve;
@@ -25,7 +25,11 @@ export interface Sender {
   readonly close: () => Promise<void>;
 }
 
-const DEFAULT_CONNECTIONS = 64;
+/**
+ * What bounds requests in flight are the bulkheads, per endpoint. A bound per origin would let an
+ * endpoint that hangs starve another one on the same host.
+ */
+const DEFAULT_CONNECTIONS = Number.POSITIVE_INFINITY;
 
 /**
  * A sender with its own connections.

@@ -20,6 +20,7 @@ import { isCountersignError } from "../errors.ts";
 import { clearUp } from "./attempts.ts";
 import { accept, apply, type EventRun, mayGoLocally, messageCount, progressOf, release } from "./event-run.ts";
 import { LENGTH_AT_START } from "./history-lengths.ts";
+import { refusal } from "./refusal.ts";
 import { label } from "./signboard.ts";
 
 /** Accepts the input or fails the run; a failed run used no attempt, so a corrected event may use its key again. */
@@ -101,7 +102,7 @@ function rethrowBadInput(error: unknown): void {
   const failure = error instanceof ActivityFailure ? error.cause : error;
   if (!(failure instanceof ApplicationFailure)) return;
   const { message, type } = failure;
-  if (BAD_INPUT_TYPES.includes(type ?? "")) throw ApplicationFailure.nonRetryable(message, type);
+  if (type !== null && type !== undefined && BAD_INPUT_TYPES.includes(type)) throw refusal(message, type);
 }
 
 function withExactBody(event: BusinessEvent, { exactBody }: ResolvedEvent): BusinessEvent {
@@ -133,7 +134,7 @@ function read(input: unknown): BusinessEvent {
   try {
     return parseEvent(input);
   } catch (error) {
-    if (isCountersignError(error)) throw ApplicationFailure.nonRetryable(error.message, error.code);
+    if (isCountersignError(error)) throw refusal(error.message, error.code);
     throw error;
   }
 }
@@ -142,7 +143,7 @@ function requireOwnKey(event: BusinessEvent): void {
   const key = eventKey(event.source, event.id);
   const { workflowId } = workflowInfo();
   if (workflowId === key) return;
-  throw ApplicationFailure.nonRetryable(
+  throw refusal(
     `The workflow ID is ${JSON.stringify(workflowId)}, but the key of the event in its input is ${JSON.stringify(key)}; start it with that ID`,
     "bad_event",
   );

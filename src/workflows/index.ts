@@ -2,7 +2,8 @@
  * The workflow types of a worker: `event`, `conflict`, `gates`. The sandbox: only
  * `delivery/`, types of activities and @temporalio/workflow may be imported here.
  */
-import { ApplicationFailure, workflowInfo } from "@temporalio/workflow";
+import { workflowInfo } from "@temporalio/workflow";
+import { refusal } from "./refusal.ts";
 
 export { conflict } from "./conflict.ts";
 export { event } from "./event.ts";
@@ -12,7 +13,7 @@ export { gates } from "./gates.ts";
 export default async function unknownType(): Promise<never> {
   const { workflowType } = workflowInfo();
   await Promise.resolve();
-  throw ApplicationFailure.nonRetryable(
+  throw refusal(
     `There is no workflow type ${JSON.stringify(workflowType)} here; the types are event, conflict and gates`,
     "unknown_workflow_type",
   );
