@@ -1,0 +1,21 @@
+/** Plays a scenario once and makes a test of each of its claims. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { against, type Finding, type Scenario } from "../scenarios/finding.ts";
+import { temporalAddress } from "./temporal.ts";
+
+const PLAY_WITHIN_MS = 240_000;
+
+/** `count` is the smallest with which each claim can fail. */
+export function prove(title: string, scenario: Scenario, count: number): void {
+  describe(title, () => {
+    let findings: readonly Finding[] = [];
+
+    beforeAll(async () => {
+      findings = await scenario.play({ address: temporalAddress(), count, say: () => undefined });
+    }, PLAY_WITHIN_MS);
+
+    test.each(scenario.claims)("%s", (claim) => {
+      expect(against(findings, claim)).toEqual([]);
+    });
+  });
+}
