@@ -1,6 +1,6 @@
 /** Builds `dist`: JavaScript and declarations, the workflow bundle, a command that runs under plain Node. */
 import { execFileSync } from "node:child_process";
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
@@ -17,7 +17,14 @@ await makeExecutable(join(DIST, "cli/bin.js"));
 /** Bundling takes seconds at every start of a worker; the name is the one `src/worker/workflow-code.ts` looks for. */
 async function bundleWorkflows() {
   const workflowsPath = join(DIST, "workflows/index.js");
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger("WARN") });
+  // The compiler passes over what is JavaScript already.
+  const payloadConverterPath = join(DIST, "workflows/payload-converter.cjs");
+  await copyFile(join(ROOT, "src/workflows/payload-converter.cjs"), payloadConverterPath);
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    payloadConverterPath,
+    logger: new DefaultLogger("WARN"),
+  });
   await writeFile(join(DIST, "workflow-bundle.js"), code);
 }
 

@@ -275,14 +275,24 @@ describe("the way", () => {
 });
 
 describe("stopping", () => {
-  test("a regular attempt hears of a cancel request, a local one only of the worker's end", async () => {
+  test("a regular attempt stops when the server has given it up, a local one only with the worker", async () => {
     for (const via of ["direct", "lane", "local"] as const) {
       const stage = aStage(config);
       const clues = via === "local" ? { clues: aClue() } : {};
       await perform(stage.deps, ["attemptDelivery", anInput({ via, ...clues })], {
-        meet: (environment) => environment.cancel(),
+        meet: (environment) => environment.cancel("TIMED_OUT"),
       });
       expect(stage.sent[0]?.signal?.aborted).toBe(via !== "local");
+    }
+  });
+
+  test("no attempt on its way stops because a person's word waits: its answer goes first", async () => {
+    for (const via of ["direct", "lane"] as const) {
+      const stage = aStage(config);
+      await perform(stage.deps, ["attemptDelivery", anInput({ via })], {
+        meet: (environment) => environment.cancel("CANCELLED"),
+      });
+      expect(stage.sent[0]?.signal?.aborted).toBe(false);
     }
   });
 

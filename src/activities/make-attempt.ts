@@ -73,5 +73,20 @@ function inputOf(event: BusinessEvent): unknown {
 
 /** A local attempt is never canceled from the workflow: its answer must not get lost. */
 function stopSignal(deps: ActivityDependencies, due: DueAttempt): AbortSignal {
-  return due.via === "local" ? deps.stopping : AbortSignal.any([deps.stopping, cancellationSignal()]);
+  return due.via === "local" ? deps.stopping : AbortSignal.any([deps.stopping, unlessAsked(cancellationSignal())]);
 }
+
+/** A workflow takes back only work that nobody has begun; a request on its way goes on, and its answer counts. */
+function unlessAsked(signal: AbortSignal): AbortSignal {
+  const cut = new AbortController();
+  const onAbort = (): void => {
+    const reason: unknown = signal.reason;
+    if (!(reason instanceof Error && reason.message === ASKED_BY_WORKFLOW)) cut.abort(reason);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return cut.signal;
+}
+
+/** As the SDK names it; the others say that the worker stops or that the server has given the attempt up. */
+const ASKED_BY_WORKFLOW = "CANCELLED";

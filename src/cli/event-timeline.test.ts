@@ -8,7 +8,7 @@ const NOW_MS = Date.parse("2026-11-29T10:05:00.000Z");
 const FAILED = anAttempt({ outcome: "retry", status: 503, code: "http_503", retryAfterMs: 2000, retryAfterRaw: "2" });
 
 function shown(event: EventReport, uiUrl: string | null = null): readonly string[] {
-  return timelineLines(event, { nowMs: NOW_MS, colors: picocolors.createColors(false), uiUrl });
+  return timelineLines(event, { nowMs: NOW_MS, colors: picocolors.createColors(false), uiUrl, isolated: ["vault"] });
 }
 
 describe("timelineLines", () => {
@@ -118,6 +118,39 @@ describe("timelineLines", () => {
       "waiting for a worker to take it up",
     );
     expect(shown(aReport({ deliveries: [] })).join("\n")).toContain("no route resolved yet: waiting for a worker");
+  });
+
+  test("names the worker an isolated endpoint needs", () => {
+    const waiting = { state: "delivering", attempts: [], waitingFor: "worker" } as const;
+    const text = (endpoint: string) => shown(aReport({ deliveries: [aDelivery({ ...waiting, endpoint })] })).join("\n");
+    expect(text("vault")).toContain("start one with `countersign worker --only vault`");
+    expect(text("crm")).toContain("start one with `countersign worker`");
+  });
+
+  test("says what a worker fails at, instead of asking for one", () => {
+    const trouble = { tries: 4, message: "CRM_URL is not set\u001b[2J" };
+    const delivery = aDelivery({ state: "delivering", attempts: [], waitingFor: "worker" });
+    const lines = shown(aReport({ deliveries: [{ ...delivery, trouble }] }));
+    expect(lines.at(-1)).toBe("  worker has trouble: CRM_URL is not set?[2J, try 4");
+    expect(shown(aReport({ deliveries: [], trouble })).at(-1)).toBe(
+      "no route resolved yet: worker has trouble: CRM_URL is not set?[2J, try 4",
+    );
+  });
+
+  test("shows words that wait for the attempt in hand", () => {
+    const pending = [{ action: "discard", actor: "ana\u001b", at: "2026-11-29T10:00:01.000Z" }] as const;
+    const lines = shown(aReport({ deliveries: [aDelivery({ state: "delivering", attempts: [], pending })] }));
+    expect(lines.slice(-2)).toEqual(["  attempt 1 is under way", "  discard by ana? waits for the attempt in hand"]);
+  });
+
+  test("says when conflicts are not known", () => {
+    expect(shown(aReport({ conflictsUnknown: true })).at(-1)).toContain("conflicts are not known");
+  });
+
+  test("trusts no word of a conflict", () => {
+    const odd = { at: "2026-11-29T10:01:00.000Z", fingerprint: "\u001b[2J", via: "\u009b" };
+    const conflicts = [odd] as unknown as EventReport["conflicts"]; // as a program without types would make it
+    expect(shown(aReport({ conflicts })).at(-1)).toContain("other content by ?, refused: ?[2J…");
   });
 
   test("lists conflicts with their origin, never with their content", () => {

@@ -1,5 +1,6 @@
 /** The whole of one event as a person reads it: what happened, what comes next, what to do. */
 import type { EventReport } from "../client/get-event.ts";
+import type { ReportedDelivery, Trouble } from "../client/pending-work.ts";
 import type { DeliveryStatus, Resolution } from "../delivery/event-state.ts";
 import { attemptLines } from "./attempt-lines.ts";
 import { refusalSentence } from "./refusal-sentence.ts";
@@ -13,6 +14,8 @@ export interface TimelineView {
   readonly colors: Colors;
   /** Where the run is in the Temporal UI; null when that is not known. */
   readonly uiUrl: string | null;
+  /** Endpoints that only a worker of their own serves; absent = none. */
+  readonly isolated?: readonly string[];
 }
 
 export function timelineLines(event: EventReport, view: TimelineView): readonly string[] {
@@ -22,13 +25,21 @@ export function timelineLines(event: EventReport, view: TimelineView): readonly 
     `${bold(safeText(event.key))}  ${safeText(event.type)}  ${colorState(view.colors, state)}`,
     dim(`accepted ${momentText(event.acceptedAt)} (${ageText(event.acceptedAt, view.nowMs)} ago)`),
     ...endedLines(event, view),
-    ...(event.deliveries.length === 0
-      ? ["", "no route resolved yet: waiting for a worker, start one with `countersign worker`"]
-      : []),
+    ...(event.deliveries.length === 0 ? ["", unroutedLine(event)] : []),
     ...event.deliveries.flatMap((delivery) => ["", ...deliveryLines(event, delivery, view)]),
-    ...conflictLines(event),
+    ...conflictLines(event, view),
     ...(view.uiUrl === null ? [] : ["", dim(`Temporal UI: ${view.uiUrl}`)]),
   ];
+}
+
+function unroutedLine({ trouble }: EventReport): string {
+  const why =
+    trouble === undefined ? "waiting for a worker, start one with `countersign worker`" : troubleSentence(trouble);
+  return `no route resolved yet: ${why}`;
+}
+
+function troubleSentence({ message, tries }: Trouble): string {
+  return `worker has trouble: ${safeText(message)}, try ${tries}`;
 }
 
 function endedLines({ endedOutside }: EventReport, { nowMs, colors }: TimelineView): readonly string[] {
@@ -37,7 +48,7 @@ function endedLines({ endedOutside }: EventReport, { nowMs, colors }: TimelineVi
   return [colors.red(`ended from outside in Temporal ${when}: nothing more will happen to it`)];
 }
 
-function deliveryLines(event: EventReport, delivery: DeliveryStatus, view: TimelineView): readonly string[] {
+function deliveryLines(event: EventReport, delivery: ReportedDelivery, view: TimelineView): readonly string[] {
   const { bold, dim } = view.colors;
   const { endpoint, attempts } = delivery;
   const entries = [
@@ -68,12 +79,23 @@ function resolutionLines(resolution: Resolution, { bold, dim }: Colors): readonl
   return counted ? [head] : [head, dim(`did not count: ${refusalSentence(refusedBecause)}`)];
 }
 
+function nextLines(event: EventReport, delivery: ReportedDelivery, view: TimelineView): readonly string[] {
+  return [...waitLines(event, delivery, view), ...pendingLines(delivery)];
+}
+
+/** Words that were said while an attempt was under way. */
+function pendingLines({ pending = [] }: ReportedDelivery): readonly string[] {
+  return pending.map(({ action, actor }) => `  ${action} by ${safeText(actor)} waits for the attempt in hand`);
+}
+
 /** What the delivery waits for, and what a person can do. */
-function nextLines(event: EventReport, delivery: DeliveryStatus, view: TimelineView): readonly string[] {
+function waitLines(event: EventReport, delivery: ReportedDelivery, view: TimelineView): readonly string[] {
   if (delivery.attention !== null) return attentionLines(event, delivery, view);
   if (delivery.nextAt !== null) return [`  ${view.colors.yellow(nextAttempt(delivery, view.nowMs))}`];
+  if (delivery.trouble !== undefined) return [`  ${view.colors.yellow(troubleSentence(delivery.trouble))}`];
   if (delivery.waitingFor === "worker") {
-    return ["  waiting for a worker to take it up; none running? start one with `countersign worker`"];
+    const only = view.isolated?.includes(delivery.endpoint) === true ? ` --only ${delivery.endpoint}` : "";
+    return [`  waiting for a worker to take it up; none running? start one with \`countersign worker${only}\``];
   }
   return delivery.state === "delivering" ? [`  attempt ${delivery.attemptCount + 1} is under way`] : [];
 }
@@ -99,10 +121,12 @@ function attentionLines(
   ];
 }
 
-function conflictLines({ conflicts }: EventReport): readonly string[] {
+function conflictLines({ conflicts, conflictsUnknown }: EventReport, { colors }: TimelineView): readonly string[] {
+  if (conflictsUnknown === true) return ["", colors.dim("conflicts are not known: the server did not list them")];
   if (conflicts.length === 0) return [];
   const lines = conflicts.map(
-    ({ at, via, fingerprint }) => `  ${momentText(at)}  other content by ${via}, refused: ${fingerprint.slice(0, 23)}…`,
+    ({ at, via, fingerprint }) =>
+      `  ${safeText(momentText(at))}  other content by ${safeText(via)}, refused: ${safeText(fingerprint.slice(0, 23))}…`,
   );
   return ["", "conflicts", ...lines];
 }

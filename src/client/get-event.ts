@@ -1,32 +1,38 @@
 /** The whole state of one event, from `describe` and history alone: no worker needed, never waiting for an attempt. */
 import { WorkflowNotFoundError, type WorkflowExecutionDescription } from "@temporalio/client";
-import proto from "@temporalio/proto";
+import type proto from "@temporalio/proto";
 import { fingerprintOf } from "../config/plan-event.ts";
-import type { AttemptInput } from "../delivery/activity-shapes.ts";
 import { identityOf } from "../delivery/event-identity.ts";
-import type { DeliveryStatus, EventState } from "../delivery/event-state.ts";
-import { type HistoryEntry, progressFromHistory, type RunStart } from "../delivery/history.ts";
+import type { EventState } from "../delivery/event-state.ts";
+import { progressFromHistory, type RunStart } from "../delivery/history.ts";
 import { parseEventKey } from "../delivery/names.ts";
 import { parsePlan } from "../delivery/plan.ts";
 import { project } from "../delivery/project.ts";
 import { CountersignError } from "../errors.ts";
+import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
 import { FINGERPRINT_MEMO } from "../workflows/messages.ts";
-import { conflictsOf } from "./conflicts.ts";
+import { conflictsIfKnown } from "./conflicts.ts";
 import { listedState } from "./listed-state.ts";
 import { decoderOf, millis } from "./payloads.ts";
+import { pendingWorkOf, type ReportedDelivery, type Trouble, withPendingWork } from "./pending-work.ts";
 import { readEntries } from "./read-history.ts";
 import { type Session, withDeadline } from "./session.ts";
 import { storedEvent } from "./stored-event.ts";
 
-/** Present when the run was ended from outside in Temporal; nothing more will happen to the event. */
 export interface EventReport extends EventState {
+  readonly deliveries: readonly ReportedDelivery[];
+  /** Present when the run was ended from outside in Temporal; nothing more will happen to the event. */
   readonly endedOutside?: { readonly at: string };
+  /** Present while a worker fails to find the routes, before there are deliveries. */
+  readonly trouble?: Trouble;
+  /** Present when the list of conflicts could not be read; then `conflicts` is empty. */
+  readonly conflictsUnknown?: true;
 }
 
 /** Throws `not_found`, and `bad_event` for a run that failed because its input is no event. */
 export async function getEvent(session: Session, key: string): Promise<EventReport> {
-  const [report, conflicts] = await Promise.all([readReport(session, key), conflictsOf(session, key)]);
-  return { ...report, conflicts };
+  const [report, conflicts] = await Promise.all([readReport(session, key), conflictsIfKnown(session, key)]);
+  return { ...report, ...conflicts };
 }
 
 /** As `getEvent`, without the conflicts, which only a list knows. */
@@ -34,25 +40,33 @@ export async function readReport(session: Session, key: string): Promise<EventRe
   const run = await describeRun(session, key);
   if (run.status.name === "FAILED") throw await refusedInput(session, run);
   const { events, start } = await readRun(session, run);
-  const entries = await readEntries(events, decoderOf(session.client));
+  const decode = decoderOf(session.client);
+  const entries = await readEntries(events, decode);
   const state = project(progressFromHistory(start, entries));
-  const deliveries = withWaiting(state.deliveries, waitingForWorker(run, entries));
-  const report = { ...state, deliveries };
+  const pending = await pendingWorkOf(run, entries, decode);
+  const deliveries = withPendingWork(state.deliveries, pending);
+  const report = { ...state, deliveries, ...(pending.routing === null ? {} : { trouble: pending.routing }) };
   return listedState(run) === "terminated" ? { ...report, endedOutside: { at: closedAt(run) } } : report;
 }
 
-/** Throws `not_found` for a key nobody used, and for an ID that is no event. */
+/** Throws `not_found` for a key nobody used and for an ID that is no event, `bad_argument` for what no ID can be. */
 export async function describeRun(session: Session, key: string): Promise<WorkflowExecutionDescription> {
   try {
     const run = await withDeadline(session, () => session.client.workflow.getHandle(key).describe());
     if (run.type === "event") return run;
   } catch (error) {
+    if (grpcFailure(error)?.status === GRPC_STATUS.invalidArgument && parseEventKey(key) === null) throw notAKey(error);
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
   throw new CountersignError(
     "not_found",
     `There is no event ${JSON.stringify(key)} in namespace ${session.client.options.namespace}`,
   );
+}
+
+/** The server refuses to look for it: an empty or a very long text. */
+function notAKey(cause: unknown): CountersignError {
+  return new CountersignError("bad_argument", "The key must be source/id, such as shop/evt_1", { cause });
 }
 
 async function readRun(session: Session, run: WorkflowExecutionDescription) {
@@ -90,24 +104,6 @@ async function refusedInput(session: Session, run: WorkflowExecutionDescription)
   return new CountersignError(
     "bad_event",
     `The run of ${JSON.stringify(run.workflowId)} failed because its input was refused: ${reason}. A corrected event may use the key again`,
-  );
-}
-
-/** Endpoints whose regular attempt the server has in hand but no worker has taken up; only `describe` tells. */
-function waitingForWorker(run: WorkflowExecutionDescription, entries: readonly HistoryEntry[]): readonly string[] {
-  const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
-  const waiting = (run.raw.pendingActivities ?? []).filter(({ state }) => state === PENDING_ACTIVITY_STATE_SCHEDULED);
-  const ids = new Set(waiting.map(({ activityId }) => activityId));
-  return entries.flatMap((entry) =>
-    entry.entry === "activity-scheduled" && ids.has(entry.activityId)
-      ? [(entry.input as Partial<AttemptInput> | undefined)?.endpoint ?? ""]
-      : [],
-  );
-}
-
-function withWaiting(deliveries: readonly DeliveryStatus[], waiting: readonly string[]): readonly DeliveryStatus[] {
-  return deliveries.map((delivery) =>
-    waiting.includes(delivery.endpoint) ? { ...delivery, waitingFor: "worker" as const } : delivery,
   );
 }
 

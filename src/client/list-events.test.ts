@@ -19,14 +19,18 @@ describe("queryOf", () => {
 
   test("names every filter", () => {
     expect(queryOf({ state: "needs-attention", endpoint: "crm", type: "order.created", source: "shop" })).toBe(
-      'WorkflowType = "event" AND CountersignState = "needs-attention" AND CountersignEndpoints = "crm" AND CountersignType = "order.created" AND WorkflowId STARTS_WITH "shop/"',
+      'WorkflowType = "event" AND ExecutionStatus = "Running" AND CountersignState = "needs-attention" AND CountersignEndpoints = "crm" AND CountersignType = "order.created" AND WorkflowId STARTS_WITH "shop/"',
     );
   });
 
   test.each<[ListFilter["state"], string]>([
     ["in-progress", 'ExecutionStatus = "Running" AND CountersignState IS NULL'],
     ["delivered", 'ExecutionStatus = "Completed" AND CountersignState IS NULL'],
-    ["discarded", 'CountersignState = "discarded"'],
+    ["needs-attention", 'ExecutionStatus = "Running" AND CountersignState = "needs-attention"'],
+    ["awaiting-approval", 'ExecutionStatus = "Running" AND CountersignState = "awaiting-approval"'],
+    ["rejected", 'ExecutionStatus = "Completed" AND CountersignState = "rejected"'],
+    ["expired", 'ExecutionStatus = "Completed" AND CountersignState = "expired"'],
+    ["discarded", 'ExecutionStatus = "Completed" AND CountersignState = "discarded"'],
   ])("knows where %s is written, and where its absence tells it", (state, term) => {
     expect(queryOf(state === undefined ? {} : { state })).toBe(`WorkflowType = "event" AND ${term}`);
   });
@@ -74,7 +78,8 @@ describe("listEvents", () => {
       },
     };
     const prepared = () => Promise.resolve(void asked.push("prepared"));
-    return { session: { client: { workflow }, prepared } as unknown as Session, asked };
+    const withDeadline = async <Result>(_deadlineMs: number, call: () => Promise<Result>) => await call();
+    return { session: { client: { workflow, withDeadline }, prepared } as unknown as Session, asked };
   }
 
   const startTime = new Date("2026-11-29T10:00:00.000Z");
@@ -115,6 +120,13 @@ describe("listEvents", () => {
       },
     ]);
     expect(asked).toEqual(["prepared", 'WorkflowType = "event" AND WorkflowId STARTS_WITH "shop/"']);
+  });
+
+  test("ends when the server does not answer in time", async () => {
+    const { session } = aSession([]);
+    const late = Object.assign(new Error("Deadline exceeded"), { code: 4, details: "" });
+    Object.assign(session.client, { withDeadline: () => Promise.reject(late) });
+    await expect(listEvents(session, {}).next()).rejects.toMatchObject({ code: "temporal_unreachable" });
   });
 
   test("refuses a bad filter before it asks anybody", async () => {

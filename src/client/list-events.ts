@@ -2,7 +2,7 @@
 import { LISTED_STATES, listedState, type ListedState } from "./listed-state.ts";
 import { CountersignError } from "../errors.ts";
 import { ENDPOINTS_ATTRIBUTE, REASON_ATTRIBUTE, TYPE_ATTRIBUTE } from "../temporal/search-attributes.ts";
-import type { Session } from "./session.ts";
+import { type Session, withDeadline } from "./session.ts";
 
 export interface ListFilter {
   readonly state?: (typeof LISTED_STATES)[number];
@@ -26,7 +26,7 @@ export interface EventRow {
 export async function* listEvents(session: Session, filter: ListFilter): AsyncGenerator<EventRow> {
   const query = queryOf(filter);
   await session.prepared();
-  for await (const run of session.client.workflow.list({ query })) {
+  for await (const run of eachInTime(session, session.client.workflow.list({ query }))) {
     yield {
       key: run.workflowId,
       state: listedState(run),
@@ -35,6 +35,16 @@ export async function* listEvents(session: Session, filter: ListFilter): AsyncGe
       endpoints: run.typedSearchAttributes.get(ENDPOINTS_ATTRIBUTE) ?? [],
       startedAt: run.startTime.toISOString(),
     };
+  }
+}
+
+/** A page that does not come in time ends the list with `temporal_unreachable`. */
+async function* eachInTime<Row>(session: Session, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  const iterator = rows[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await withDeadline(session, () => iterator.next());
+    if (next.done === true) return;
+    yield next.value;
   }
 }
 
@@ -60,7 +70,9 @@ function stateTerms(state: ListFilter["state"]): readonly string[] {
   }
   if (state === "in-progress") return ['ExecutionStatus = "Running"', "CountersignState IS NULL"];
   if (state === "delivered") return ['ExecutionStatus = "Completed"', "CountersignState IS NULL"];
-  return [`CountersignState = ${quoted(state)}`];
+  // A run ended from outside keeps what it had written: it needs nobody's attention any more.
+  const status = state === "needs-attention" || state === "awaiting-approval" ? "Running" : "Completed";
+  return [`ExecutionStatus = "${status}"`, `CountersignState = ${quoted(state)}`];
 }
 
 /** A query cannot name quotes or backslashes, however escaped: the server compares the escaped text (1.32.0). */

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
-import { decoderOf, millis } from "./payloads.ts";
+import { decoderOf, millis, UNDECODABLE } from "./payloads.ts";
 
 /** As much of a client as decoding needs. */
 function aClient(payloadCodecs: readonly PayloadCodec[]): Client {
@@ -43,6 +43,15 @@ describe("decoderOf", () => {
   test("reads nothing out of a codec that gives nothing back", async () => {
     const empty: PayloadCodec = { encode: () => Promise.resolve([]), decode: () => Promise.resolve([]) };
     expect(await decoderOf(aClient([empty]))(payload)).toBeUndefined();
+  });
+
+  test.each<[string, Payload, readonly PayloadCodec[]]>([
+    ["an encoding nobody here knows", { metadata: { encoding: Buffer.from("a/b") }, data: Buffer.from("x") }, []],
+    ["JSON that is none", { metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from("{") }, []],
+    ["no metadata", { data: Buffer.from("{}") }, []],
+    ["a codec that refuses", payload, [marking("sealed:")]],
+  ])("does not stumble over %s", async (_what, odd, codecs) => {
+    expect(await decoderOf(aClient(codecs))(odd)).toBe(UNDECODABLE);
   });
 });
 

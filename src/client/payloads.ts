@@ -4,13 +4,24 @@ import type { Payload } from "@temporalio/common";
 
 export type Decode = (payload: Payload) => Promise<unknown>;
 
-/** Codecs are undone from the last to the first; the converter reads what remains. */
+/** Stands for a payload that this client cannot read: another codec, an unknown encoding, broken JSON. */
+export const UNDECODABLE = Object.freeze({ undecodable: true });
+
+/**
+ * Codecs are undone from the last to the first; the converter reads what remains.
+ *
+ * Never throws: anybody may put anything into a run, and one odd payload must not hide the rest. It reads as `UNDECODABLE`.
+ */
 export function decoderOf(client: Client): Decode {
   const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
   return async (payload) => {
-    let payloads = [payload];
-    for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
-    return payloads[0] === undefined ? undefined : payloadConverter.fromPayload(payloads[0]);
+    try {
+      let payloads = [payload];
+      for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
+      return payloads[0] === undefined ? undefined : payloadConverter.fromPayload(payloads[0]);
+    } catch {
+      return UNDECODABLE;
+    }
   };
 }
 

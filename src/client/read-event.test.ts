@@ -222,6 +222,14 @@ describe("eventFromBody", () => {
     });
   });
 
+  test("carries text in the shorter of its two spellings", () => {
+    const asText = (text: string) => eventFromBody(envelope(bytes(text), { contentType: "text/plain" }));
+    expect(asText('"')).toMatchObject({ data: '"' }); // four bytes either way
+    expect(asText("\u0001\u0001")).toMatchObject({ data_base64: base64("\u0001\u0001") });
+    const large = asText("\u0000".repeat(1024 * 1024));
+    expect(Buffer.byteLength(JSON.stringify(large))).toBeLessThan(1.5 * 1024 * 1024);
+  });
+
   test("keeps the attributes, and makes no data of an empty body", () => {
     const event = eventFromBody(
       envelope(bytes(""), {

@@ -100,7 +100,14 @@ function dataOf(body: Uint8Array, contentType: string): Pick<BusinessEvent, "dat
     return exactly(value, text);
   }
   const text = decodeUtf8(body);
-  return text === null ? { data_base64: Buffer.from(body).toString("base64") } : { data: text };
+  return text === null || isLongerAsJson(text, body.length)
+    ? { data_base64: Buffer.from(body).toString("base64") }
+    : { data: text };
+}
+
+/** Control characters take six bytes each as JSON: a body of 1 MiB would not fit into a run. */
+function isLongerAsJson(text: string, bodyBytes: number): boolean {
+  return Buffer.byteLength(JSON.stringify(text)) > 4 * Math.ceil(bodyBytes / 3);
 }
 
 function requireSize(bodyBytes: number, { maxBodyBytes }: BodyLimit): void {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { at, NOON_MS } from "../../test/support/deliveries.ts";
 import type { HistoryEntry } from "../delivery/history.ts";
 import type { TaskEvent } from "../delivery/lost-attempt.ts";
+import { UNDECODABLE } from "./payloads.ts";
 import { readEntries, taskEventOf } from "./read-history.ts";
 
 type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
@@ -51,6 +52,22 @@ describe("readEntries", () => {
     "EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED",
   ])("leaves %s out", async (name) => {
     expect(await read(anEvent(name))).toEqual([]);
+  });
+
+  test("keeps a message nobody can decode, and knows no outcome that nobody can decode", async () => {
+    const input = payloads(argument);
+    const signal = anEvent("EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED", {
+      workflowExecutionSignaledEventAttributes: { signalName: "discard", input },
+    });
+    const completed = anEvent("EVENT_TYPE_ACTIVITY_TASK_COMPLETED", {
+      activityTaskCompletedEventAttributes: { scheduledEventId: long(5), result: input },
+    });
+    const marker = anEvent("EVENT_TYPE_MARKER_RECORDED", {
+      markerRecordedEventAttributes: { markerName: "core_local_activity", details: { result: input } },
+    });
+    expect(await readEntries([signal, completed, marker], () => Promise.resolve(UNDECODABLE))).toEqual([
+      { entry: "message", atMs, message: { name: "discard", argument: UNDECODABLE } },
+    ]);
   });
 
   test("reads signals and updates with their first argument", async () => {
@@ -139,14 +156,28 @@ describe("readEntries", () => {
     test("takes type and end from the SDK's note, and the result from beside it", async () => {
       const data = note({ activity_type: "attemptDelivery", seq: 1, ...complete });
       expect(await read(marker({ data, result: payloads(result) }))).toEqual([
-        { entry: "local-activity", type: "attemptDelivery", result, failed: false, atMs: NOON_MS + 100 },
+        {
+          entry: "local-activity",
+          type: "attemptDelivery",
+          result,
+          failed: false,
+          timedOut: false,
+          atMs: NOON_MS + 100,
+        },
       ]);
     });
 
     test("tells one that failed", async () => {
       const data = note({ activity_type: "resolveRoutes", ...complete });
       expect(await read(marker({ data }, { message: "x" }))).toEqual([
-        { entry: "local-activity", type: "resolveRoutes", result: undefined, failed: true, atMs: NOON_MS + 100 },
+        {
+          entry: "local-activity",
+          type: "resolveRoutes",
+          result: undefined,
+          failed: true,
+          timedOut: false,
+          atMs: NOON_MS + 100,
+        },
       ]);
     });
 

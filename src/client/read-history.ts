@@ -2,7 +2,7 @@
 import proto from "@temporalio/proto";
 import type { HistoryEntry } from "../delivery/history.ts";
 import type { TaskEvent } from "../delivery/lost-attempt.ts";
-import { type Decode, millis } from "./payloads.ts";
+import { type Decode, millis, UNDECODABLE } from "./payloads.ts";
 
 type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 type Payloads = proto.temporal.api.common.v1.IPayloads | null | undefined;
@@ -71,17 +71,19 @@ async function readActivity(event: HistoryEvent, decode: Decode): Promise<Histor
       };
     }
     case EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED: {
-      const { scheduledEventId, result } = event.activityTaskCompletedEventAttributes ?? {};
-      return {
-        atMs,
-        entry: "activity-completed",
-        scheduledId: Number(scheduledEventId),
-        result: await first(result, decode),
-      };
+      const { scheduledEventId, result: payloads } = event.activityTaskCompletedEventAttributes ?? {};
+      const result = await first(payloads, decode);
+      // An outcome that cannot be read is not known: the attempt shows as under way.
+      if (result === UNDECODABLE) return null;
+      return { atMs, entry: "activity-completed", scheduledId: Number(scheduledEventId), result };
     }
     case EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT: {
       const { scheduledEventId } = event.activityTaskTimedOutEventAttributes ?? {};
       return { atMs, entry: "activity-failed", scheduledId: Number(scheduledEventId), timedOut: true };
+    }
+    case EventType.EVENT_TYPE_ACTIVITY_TASK_CANCELED: {
+      const { scheduledEventId } = event.activityTaskCanceledEventAttributes ?? {};
+      return { atMs, entry: "activity-failed", scheduledId: Number(scheduledEventId), timedOut: false, canceled: true };
     }
     case EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED: {
       const { scheduledEventId } = event.activityTaskFailedEventAttributes ?? {};
@@ -100,8 +102,11 @@ async function readMarker(event: HistoryEvent, decode: Decode): Promise<HistoryE
   if (markerName !== LOCAL_ACTIVITY_MARKER) return null;
   const data = markerData(details?.["data"]);
   const result = await first(details?.["result"], decode);
+  if (result === UNDECODABLE) return null;
   const failed = failure !== null && failure !== undefined;
-  return { atMs: millis(data.complete_time), entry: "local-activity", type: data.activity_type ?? "", result, failed };
+  const timedOut = (failure?.timeoutFailureInfo ?? failure?.cause?.timeoutFailureInfo ?? null) !== null;
+  const type = data.activity_type ?? "";
+  return { atMs: millis(data.complete_time), entry: "local-activity", type, result, failed, timedOut };
 }
 
 interface MarkerData {

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isTerminal, waitsForPerson } from "../delivery/event-state.ts";
 import { CountersignError } from "../errors.ts";
-import { conflictsOf } from "./conflicts.ts";
+import { conflictsIfKnown } from "./conflicts.ts";
 import { type EventReport, readReport } from "./get-event.ts";
 import type { Session } from "./session.ts";
 
@@ -15,7 +15,7 @@ export async function settled(session: Session, key: string, timeoutMs: number):
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 1.5)) {
     const state = await readReport(session, key);
     // What was read is what is told: a second look might find a person's message and the event on its way again.
-    if (isSettled(state)) return { ...state, conflicts: await conflictsOf(session, key) };
+    if (isSettled(state)) return { ...state, ...(await conflictsIfKnown(session, key)) };
     const leftMs = untilMs - Date.now();
     if (leftMs <= 0) {
       throw new CountersignError(

@@ -2,6 +2,7 @@
 import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription } from "@temporalio/client";
 import { canonicalEvent, planEvent } from "../config/plan-event.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
+import { listedEndpoints } from "../delivery/listed-endpoints.ts";
 import { eventKey } from "../delivery/names.ts";
 import { parseEvent } from "../delivery/parse-event.ts";
 import type { EventPlan } from "../delivery/plan.ts";
@@ -39,12 +40,32 @@ export async function submit(session: Session, input: unknown, options: SubmitOp
   const event = canonicalEvent(session.config, parseEvent(input));
   checkBody(event, { maxBodyBytes: MAX_BODY_BYTES });
   const plan = planEvent(session.config, event);
+  requireRoom({ event, plan });
   const { eager } = await session.ready();
   return await startOnce(session, { event, plan, eager, via: options.via ?? "client" }, "REJECT_DUPLICATE");
 }
 
 /** The largest `maxBodyBytes` an endpoint may have; the endpoint's own limit is checked with the plan. */
 const MAX_BODY_BYTES = 1024 * 1024;
+
+/** The server takes payloads of 2 MiB; the rest of the room is for what an encoding adds. */
+const MAX_INPUT_BYTES = Math.floor(1.9 * 1024 * 1024);
+
+/** Throws `body_too_large`: the start would be refused, or the run with it could not go on. */
+function requireRoom(input: Pick<Submission, "event" | "plan">): void {
+  const inputBytes = Buffer.byteLength(JSON.stringify(inputOf(input)));
+  if (inputBytes <= MAX_INPUT_BYTES) return;
+  throw new CountersignError(
+    "body_too_large",
+    `The event takes ${inputBytes} bytes as Temporal keeps it; accepted are at most ${MAX_INPUT_BYTES}. Everything counts: the body as JSON or base64, the evidence and the plan of its deliveries`,
+    { details: { inputBytes, maxInputBytes: MAX_INPUT_BYTES } },
+  );
+}
+
+/** What the run is started with. */
+function inputOf({ event, plan }: Pick<Submission, "event" | "plan">) {
+  return { ...event, plan };
+}
 
 interface Submission {
   readonly event: BusinessEvent;
@@ -66,7 +87,8 @@ async function startOnce(session: Session, submission: Submission, reuse: ReuseP
   }
 }
 
-async function start(session: Session, { event, plan, eager }: Submission, reuse: ReusePolicy) {
+async function start(session: Session, submission: Submission, reuse: ReusePolicy) {
+  const { event, plan, eager } = submission;
   const { client, config } = session;
   const endpoints = plan.deliveries.map((delivery) => delivery.endpoint);
   return await withSearchAttributeRetry(() =>
@@ -74,13 +96,13 @@ async function start(session: Session, { event, plan, eager }: Submission, reuse
       client.workflow.start("event", {
         workflowId: eventKey(event.source, event.id),
         taskQueue: config.temporal.taskQueue,
-        args: [{ ...event, plan }],
+        args: [inputOf(submission)],
         workflowIdReusePolicy: reuse,
         workflowIdConflictPolicy: "FAIL",
         memo: { [FINGERPRINT_MEMO]: plan.fingerprint },
         typedSearchAttributes: [
           { key: TYPE_ATTRIBUTE, value: event.type.slice(0, MAX_KEYWORD) },
-          { key: ENDPOINTS_ATTRIBUTE, value: endpoints },
+          { key: ENDPOINTS_ATTRIBUTE, value: [...listedEndpoints(endpoints)] },
         ],
         staticSummary: `${event.type} to ${endpoints.join(", ")}`.slice(0, MAX_SUMMARY),
         requestEagerStart: eager,

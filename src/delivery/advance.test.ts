@@ -377,8 +377,24 @@ describe("a cancel request", () => {
     expect(failed).toMatchObject({ state: "discarded", attempts: [{ code: "http_503" }] });
   });
 
+  test("takes nobody's verdict: the next word still gets its own", () => {
+    const after = live(start(["crm", "ledger"]), cancel, told("replay", { delivery: "crm" }));
+    expect(after.verdicts[0]).toEqual(no("already-ended"));
+  });
+
   test("does not change what has ended", () => {
     const after = live(start(["crm", "ledger"]), delivered("crm"), cancel);
     expect(after.deliveries.map(({ state }) => state)).toEqual(["delivered", "discarded"]);
+  });
+});
+
+describe("a flood of words that do not count", () => {
+  test("is cut off, so that the result of the run stays small; what counts is always kept", () => {
+    const flood = Array.from({ length: 300 }, () => told("replay", { reason: "x".repeat(2000) }));
+    const after = of(live(start(), begun(), ...flood, refused(), told("discard")));
+    expect(after.resolutions).toHaveLength(101);
+    expect(after.resolutions[0]?.reason).toHaveLength(200);
+    expect(after).toMatchObject({ state: "discarded" });
+    expect(after.resolutions.at(-1)).toMatchObject({ action: "discard", counted: true });
   });
 });

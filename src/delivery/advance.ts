@@ -2,7 +2,7 @@
 import { adviceFor, type AttentionReason } from "./attention.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { AttemptResult, Fact, Message, WithheldReason } from "./facts.ts";
-import { isTerminal } from "./event-state.ts";
+import { isTerminal, type Resolution } from "./event-state.ts";
 import { nextStep } from "./next-step.ts";
 import { type Delivery, type EventProgress, freshDelivery } from "./progress.ts";
 import { applyInstruction, type Instruction, judge, readInstruction, resolutionOf, targetOf } from "./resolve.ts";
@@ -208,17 +208,36 @@ function resolved(
   const resolution = resolutionOf(instruction, refusedBecause);
   const recorded = change(progress, endpoint, (delivery) => ({
     ...delivery,
-    resolutions: [...delivery.resolutions, resolution],
+    resolutions: kept(delivery.resolutions, resolution),
   }));
   return withVerdict(recorded, instruction, resolution);
 }
 
-/** A cancel request is a discard of whatever has not ended, by whoever may cancel in Temporal. */
+/** A flood of words that change nothing must not outgrow the result of the run, which could then never end. */
+const MAX_REFUSED = 100;
+const MAX_REFUSED_REASON = 200;
+
+function kept(earlier: readonly Resolution[], resolution: Resolution): readonly Resolution[] {
+  if (resolution.counted) return [...earlier, resolution];
+  const refused = earlier.filter(({ counted }) => !counted).length;
+  if (refused >= MAX_REFUSED) return earlier;
+  return [...earlier, { ...resolution, reason: resolution.reason.slice(0, MAX_REFUSED_REASON) }];
+}
+
+/** Whoever may cancel in Temporal; nobody waits for the verdict. */
+const CANCEL = {
+  sequence: -1,
+  action: "discard",
+  actor: "temporal:cancel",
+  reason: "cancel requested in Temporal",
+  endpoint: null,
+  malformed: false,
+} as const;
+
+/** A cancel request is a discard of whatever has not ended. */
 function cancel(progress: EventProgress, atMs: number): EventProgress {
-  const argument = { actor: "temporal:cancel", reason: "cancel requested in Temporal" };
-  const moving = progress.deliveries.filter(({ state }) => !isTerminal(state));
-  return moving.reduce(
-    (folded, { endpoint }) => receive(folded, { name: "discard", argument: { ...argument, delivery: endpoint } }, atMs),
+  return progress.deliveries.reduce(
+    (folded, { state }, index) => (isTerminal(state) ? folded : instruct(folded, { ...CANCEL, atMs }, index)),
     progress,
   );
 }

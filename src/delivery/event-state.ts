@@ -46,6 +46,13 @@ export interface Resolution {
   readonly refusedBecause: ResolutionRefusal | null;
 }
 
+/** A word that waits for the attempt in hand. */
+export interface PendingWord {
+  readonly action: ResolutionAction;
+  readonly actor: string;
+  readonly at: string;
+}
+
 export interface DeliveryStatus {
   readonly endpoint: string;
   readonly state: DeliveryStateName;
@@ -62,6 +69,8 @@ export interface DeliveryStatus {
   readonly decisions: readonly never[];
   readonly attention: Attention | null;
   readonly resolutions: readonly Resolution[];
+  /** Absent = none. */
+  readonly pending?: readonly PendingWord[];
 }
 
 /** Another content under the same key, refused and kept as a run of its own. */

@@ -30,8 +30,21 @@ export type HistoryEntry = { readonly atMs: number } & (
       readonly input: unknown;
     }
   | { readonly entry: "activity-completed"; readonly scheduledId: number; readonly result: unknown }
-  | { readonly entry: "activity-failed"; readonly scheduledId: number; readonly timedOut: boolean }
-  | { readonly entry: "local-activity"; readonly type: string; readonly result: unknown; readonly failed: boolean }
+  | {
+      readonly entry: "activity-failed";
+      readonly scheduledId: number;
+      readonly timedOut: boolean;
+      /** Taken back before a worker began it. */
+      readonly canceled?: boolean;
+    }
+  | {
+      readonly entry: "local-activity";
+      readonly type: string;
+      readonly result: unknown;
+      readonly failed: boolean;
+      /** With `failed`: it ran out of its time. */
+      readonly timedOut?: boolean;
+    }
   | { readonly entry: "update-accepted"; readonly message: Message }
 );
 
@@ -156,7 +169,8 @@ function isLocalAttempt(entry: HistoryEntry): boolean {
 }
 
 function foundSomething(look: HistoryEntry): boolean {
-  return look.entry === "local-activity" && !look.failed && (look.result as AttemptResult).kind !== "set-aside";
+  if (look.entry !== "local-activity") return false;
+  return look.failed ? look.timedOut === true : (look.result as AttemptResult).kind !== "set-aside";
 }
 
 /** Messages are handed to the workflow before anything else, then the news of a cancel request. */
@@ -200,7 +214,12 @@ function failed(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-fail
   const scheduled = fold.scheduled.get(entry.scheduledId);
   if (scheduled === undefined || scheduled.type === "resolveRoutes") return;
   const { endpoint } = scheduled;
-  tell(fold, { fact: entry.timedOut ? "attempt-lost" : "attempt-broken", endpoint, atMs });
+  tell(fold, { fact: endOf(entry), endpoint, atMs });
+}
+
+function endOf({ timedOut, canceled }: Extract<HistoryEntry, { entry: "activity-failed" }>) {
+  if (timedOut) return "attempt-lost";
+  return canceled === true ? "attempt-set-aside" : "attempt-broken";
 }
 
 function foldCommand(fold: Fold, entry: HistoryEntry, atMs: number): void {
@@ -212,7 +231,8 @@ function foldCommand(fold: Fold, entry: HistoryEntry, atMs: number): void {
   if (!entry.failed)
     tell(fold, { fact: "attempt-reported", via: "local", result: entry.result as AttemptResult, atMs });
   const endpoint = fold.progress?.deliveries[0]?.endpoint;
-  if (entry.failed && endpoint !== undefined) tell(fold, { fact: "attempt-set-aside", endpoint, atMs });
+  const fact = entry.timedOut === true ? "attempt-lost" : "attempt-set-aside";
+  if (entry.failed && endpoint !== undefined) tell(fold, { fact, endpoint, atMs });
 }
 
 function laneAnswered(fold: Fold, answer: LaneAnswer, atMs: number): void {

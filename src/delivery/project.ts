@@ -1,6 +1,14 @@
 /** Progress → the event state of the contract. */
-import { type DeliveryStatus, type EventState, isTerminal, mostUrgent, type WaitingFor } from "./event-state.ts";
+import {
+  type DeliveryStatus,
+  type EventState,
+  isTerminal,
+  mostUrgent,
+  type PendingWord,
+  type WaitingFor,
+} from "./event-state.ts";
 import type { Delivery, EventProgress } from "./progress.ts";
+import type { Instruction } from "./resolve.ts";
 
 /** The state as `get`, HTTP, CLI and the workflow's result show it; conflicts are added by `get`. */
 export function project(progress: EventProgress): EventState {
@@ -36,7 +44,12 @@ function statusOf(delivery: Delivery): DeliveryStatus {
     decisions: [],
     attention: delivery.attention,
     resolutions: delivery.resolutions,
+    ...(delivery.pending.length === 0 ? {} : { pending: delivery.pending.map(pendingWordOf) }),
   };
+}
+
+function pendingWordOf({ action, actor, atMs }: Instruction): PendingWord {
+  return { action, actor, at: new Date(atMs).toISOString() };
 }
 
 function waitingFor(delivery: Delivery): WaitingFor | null {

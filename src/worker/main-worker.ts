@@ -3,7 +3,7 @@ import { type NativeConnection, Worker } from "@temporalio/worker";
 import type { EventActivities } from "../activities/contract.ts";
 import type { Session } from "../client/session.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
-import { workflowCode } from "./workflow-code.ts";
+import { PAYLOAD_CONVERTER, workflowCode } from "./workflow-code.ts";
 
 export interface MainWorkerParts {
   readonly session: Session;
@@ -26,6 +26,7 @@ export async function createMainWorker(parts: MainWorkerParts): Promise<Worker> 
   const { deployment } = session.config;
   return await Worker.create({
     ...workflowCode(),
+    dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER },
     connection: parts.connection,
     namespace: parts.namespace,
     taskQueue: session.config.temporal.taskQueue,

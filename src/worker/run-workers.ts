@@ -9,7 +9,9 @@ export interface RunParts {
   readonly client: Countersign;
   readonly signal: AbortSignal | undefined;
   onError(error: unknown): void;
-  /** Stops lanes and closes connections, after the main worker has ended. */
+  /** Stops taking work from the lanes; resolves when their attempts have ended. */
+  stopLanes(): Promise<void>;
+  /** Closes connections, after everything has ended. */
   release(): Promise<void>;
   /** Requests still in flight after the grace time are cut off and say so. */
   readonly cutAfter: { readonly graceMs: number; cut(): void };
@@ -23,8 +25,9 @@ export function runWorkers(parts: RunParts): RunningWorker {
   const leave = async (): Promise<void> => {
     const timer = setTimeout(cutAfter.cut, cutAfter.graceMs);
     try {
+      // Both stop taking work at once; a lane must not go on while the main worker drains.
       ended.stop();
-      await ended.promise.catch(() => undefined);
+      await Promise.all([ended.promise.catch(() => undefined), parts.stopLanes()]);
       await parts.release();
     } finally {
       clearTimeout(timer);
@@ -34,7 +37,8 @@ export function runWorkers(parts: RunParts): RunningWorker {
     parts.onError(error);
     void stop();
   });
-  signal?.addEventListener("abort", () => void stop(), { once: true });
+  if (signal?.aborted === true) void stop();
+  else signal?.addEventListener("abort", () => void stop(), { once: true });
   return { client: parts.client, ready: Promise.resolve(), stop };
 }
 

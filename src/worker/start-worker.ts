@@ -117,8 +117,8 @@ interface WorkerParts {
   readonly connected: Connected;
 }
 
-async function run(parts: WorkerParts): Promise<RunningWorker> {
-  const { settings, config, log, served, resolved, handlers, connected } = parts;
+/** Everything of a worker process but its polling. */
+function assemble({ settings, config, log, served, resolved, handlers, connected }: WorkerParts) {
   const { client, connection, namespace } = connected;
   const session: Session = { client, config, eager: false, ...createReadiness({ client, config, eager: false }) };
   const slots = settings.concurrency ?? DEFAULT_SLOTS;
@@ -152,23 +152,44 @@ async function run(parts: WorkerParts): Promise<RunningWorker> {
       openLane: async (endpoint) => await lanes.need(endpoint),
     }),
   );
-  await gates.refresh();
-  const main = settings.only === undefined ? await createMainWorker({ ...laneParts, activities, slots }) : null;
-  // Bundling takes seconds, and a copy older than three would send first attempts to the lanes.
-  await gates.refresh();
-  if (main === null) for (const endpoint of served) await lanes.need(endpoint);
-  else void lanes.sweep().catch((error: unknown) => log.warn({ err: error }, "lanes.not_swept"));
+  return { gates, lanes, mainParts: { ...laneParts, activities, slots }, stopping, graceMs, closeSend };
+}
+
+type Assembly = ReturnType<typeof assemble>;
+
+async function run(parts: WorkerParts): Promise<RunningWorker> {
+  const { settings, config, log, connected } = parts;
+  const assembly = assemble(parts);
+  const { gates, lanes, stopping, graceMs, closeSend } = assembly;
+  const stopLanes = async (): Promise<void> => {
+    gates.stop();
+    await lanes.stop();
+  };
+  const main = await begin(parts, assembly).catch(async (error: unknown) => {
+    await Promise.all([stopLanes(), closeSend()]);
+    throw error;
+  });
+  if (main !== null) void lanes.sweep().catch((error: unknown) => log.warn({ err: error }, "lanes.not_swept"));
   return runWorkers({
     main,
-    client: createCountersign({ client, config, eager: main !== null }),
+    client: createCountersign({ client: connected.client, config, eager: main !== null }),
     signal: settings.signal,
     onError: settings.onError ?? ((error) => log.error({ err: error }, "worker.failed")),
+    stopLanes,
     async release() {
-      gates.stop();
-      await lanes.stop();
       await closeSend();
       await connected.close();
     },
     cutAfter: { graceMs, cut: () => stopping.abort() },
   });
+}
+
+/** Null with `only`: lanes alone. */
+async function begin({ settings, served }: WorkerParts, { gates, lanes, mainParts }: Assembly) {
+  await gates.refresh();
+  const main = settings.only === undefined ? await createMainWorker(mainParts) : null;
+  // Bundling takes seconds, and a copy older than three would send first attempts to the lanes.
+  await gates.refresh();
+  if (main === null) for (const endpoint of served) await lanes.need(endpoint);
+  return main;
 }

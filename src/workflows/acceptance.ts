@@ -9,7 +9,7 @@ import {
 import type { EventActivities } from "../activities/contract.ts";
 import type { ResolvedEvent, ResolveInput } from "../delivery/activity-shapes.ts";
 import { BAD_INPUT_TYPES } from "../delivery/bad-input.ts";
-import { MINUTE_MS } from "../delivery/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../delivery/durations.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import { identityOf } from "../delivery/event-identity.ts";
 import { eventKey, isName } from "../delivery/names.ts";
@@ -61,6 +61,9 @@ async function acceptUnrouted(run: EventRun, event: BusinessEvent): Promise<void
   release(run);
 }
 
+/** The longest total time-out an endpoint may have is an hour: the first attempt may be made on the way. */
+const LONGEST_ATTEMPT_MS = HOUR_MS + 5 * MINUTE_MS;
+
 async function resolve(run: EventRun, event: BusinessEvent): Promise<ResolvedEvent> {
   const clues = {
     historyLength: workflowInfo().historyLength,
@@ -69,7 +72,7 @@ async function resolve(run: EventRun, event: BusinessEvent): Promise<ResolvedEve
     recallOnly: messageCount(run) > 0,
   };
   const local = proxyLocalActivities<EventActivities>({
-    startToCloseTimeout: 3 * MINUTE_MS,
+    startToCloseTimeout: LONGEST_ATTEMPT_MS,
     retry: { maximumAttempts: 1 },
     summary: "find the routes of this event",
   });

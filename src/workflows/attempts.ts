@@ -1,6 +1,9 @@
 /** One attempt, carried out by the way that `chooseWay` picks; whatever comes back is folded in as a fact. */
 import {
   ActivityFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
   type ActivityOptions,
   proxyActivities,
   proxyLocalActivities,
@@ -76,7 +79,7 @@ export async function clearUp(run: EventRun): Promise<void> {
   const number = delivery.attempts.length + 1;
   const summary = `look for an earlier attempt ${number} to ${endpoint}`;
   const result = await tryLocally(run, delivery, { endpoint, number, via: "local", recallOnly: true, summary });
-  if (result !== null && result.kind !== "set-aside") apply(run, { fact: "attempt-reported", via: "local", result });
+  if (result.kind !== "set-aside") apply(run, { fact: "attempt-reported", via: "local", result });
   run.clearing = null;
   release(run);
 }
@@ -84,15 +87,11 @@ export async function clearUp(run: EventRun): Promise<void> {
 async function attemptLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<void> {
   const result = await tryLocally(run, delivery, facts);
   run.lengthAtReport = workflowInfo().historyLength;
-  const { endpoint } = facts;
-  apply(
-    run,
-    result === null ? { fact: "attempt-set-aside", endpoint } : { fact: "attempt-reported", via: "local", result },
-  );
+  apply(run, { fact: "attempt-reported", via: "local", result });
 }
 
-/** Null = it failed on our side, before anything was sent. */
-async function tryLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<AttemptResult | null> {
+/** A failure of ours comes before anything was sent and sets the attempt aside; one that hangs may have sent, and is lost. */
+async function tryLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<AttemptResult> {
   const activities = proxyLocalActivities<EventActivities>({
     startToCloseTimeout: delivery.settings.totalMs + MARGIN_MS,
     retry: { maximumAttempts: 1 },
@@ -105,8 +104,9 @@ async function tryLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts
     return await activities.attemptDelivery({ ...inputOf(delivery, facts), event: run.event, clues });
   } catch (error) {
     // Unlike a regular activity, a local one fails with its failure itself, not with an ActivityFailure around it.
-    if (error instanceof TemporalFailure) return null;
-    throw error;
+    if (!(error instanceof TemporalFailure)) throw error;
+    const { endpoint, number } = facts;
+    return error instanceof TimeoutFailure ? { kind: "lost", endpoint, number } : { kind: "set-aside", endpoint };
   }
 }
 
@@ -127,18 +127,45 @@ async function attemptRegularly(run: EventRun, delivery: Delivery, facts: Attemp
   const activities = proxyActivities<EventActivities>({
     startToCloseTimeout: delivery.settings.totalMs + MARGIN_MS,
     heartbeatTimeout: 10 * SECOND_MS,
+    cancellationType: "WAIT_CANCELLATION_COMPLETED",
     retry: OWN_FAILURES,
     summary: facts.summary,
     ...(via === "lane" ? { taskQueue: laneQueue(workflowInfo().taskQueue, endpoint) } : {}),
   });
+  const request = new CancellationScope();
+  const report = request.run(
+    async () => await activities.attemptDelivery({ ...inputOf(delivery, facts), event: repeatable(run) }),
+  );
+  const stopWatching = recallOnPending(run, endpoint, request);
   try {
-    const result = await activities.attemptDelivery({ ...inputOf(delivery, facts), event: repeatable(run) });
+    const result = await report;
     apply(run, { fact: "attempt-reported", via, result });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    const lost = error.cause instanceof TimeoutFailure;
-    apply(run, lost ? { fact: "attempt-lost", endpoint } : { fact: "attempt-broken", endpoint });
+    apply(run, { fact: endOf(error), endpoint });
+  } finally {
+    stopWatching();
   }
+}
+
+/** What became of a regular attempt that reported nothing. */
+function endOf({ cause }: ActivityFailure): "attempt-lost" | "attempt-set-aside" | "attempt-broken" {
+  if (cause instanceof TimeoutFailure) return "attempt-lost";
+  return cause instanceof CancelledFailure ? "attempt-set-aside" : "attempt-broken";
+}
+
+/**
+ * A person's word that waits for this attempt takes back work that no worker has begun;
+ * the server does that at once. A request on its way is never cut: its answer goes first.
+ */
+function recallOnPending(run: EventRun, endpoint: string, request: CancellationScope): () => void {
+  let over = false;
+  void condition(() => over || deliveryOf(run, endpoint).pending.length > 0).then(() => {
+    if (!over) request.cancel();
+  });
+  return () => {
+    over = true;
+  };
 }
 
 /**

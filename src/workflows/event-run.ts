@@ -161,7 +161,10 @@ export function mayGoLocally(run: EventRun, { settings, leftLocal, sentToLane }:
 }
 
 async function verdictOn(run: EventRun, sequence: number): Promise<Verdict> {
-  await condition(() => run.progress?.verdicts[sequence] !== undefined);
+  // A cancel request cancels the scope in which updates are handled; their answer is due all the same.
+  await CancellationScope.nonCancellable(
+    async () => await condition(() => run.progress?.verdicts[sequence] !== undefined),
+  );
   const verdict = run.progress?.verdicts[sequence];
   if (verdict === undefined) throw new TypeError("A message went unanswered");
   return verdict;

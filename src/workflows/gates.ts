@@ -11,6 +11,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from "@temporalio/workflow";
+import { isName } from "../delivery/names.ts";
 import { type GateEntry, GATES_MEMO, laneIdleSignal, laneInUseSignal } from "./messages.ts";
 
 export type GateMap = Readonly<Record<string, GateEntry>>;
@@ -27,12 +28,27 @@ export async function gates(start: GateMap = {}): Promise<never> {
     entries = next;
     upsertMemo({ [GATES_MEMO]: entries });
   };
-  setHandler(laneInUseSignal, ({ endpoint }) => put(withLane(entries, endpoint)));
-  setHandler(laneIdleSignal, ({ endpoint, version }) => put(withoutLane(entries, endpoint, version)));
+  // Anybody may signal: what does not name an endpoint changes nothing.
+  setHandler(laneInUseSignal, (lane) => {
+    if (namesEndpoint(lane)) put(withLane(entries, lane.endpoint));
+  });
+  setHandler(laneIdleSignal, (lane) => {
+    if (namesEndpoint(lane)) put(withoutLane(entries, lane.endpoint, lane.version));
+  });
   if (Object.keys(start).length > 0) upsertMemo({ [GATES_MEMO]: entries });
   await condition(() => messages >= MAX_MESSAGES || workflowInfo().continueAsNewSuggested);
   await condition(allHandlersFinished);
   return await continueAsNew<typeof gates>(entries);
+}
+
+function namesEndpoint(lane: unknown): lane is { readonly endpoint: string } {
+  return (
+    typeof lane === "object" &&
+    lane !== null &&
+    "endpoint" in lane &&
+    typeof lane.endpoint === "string" &&
+    isName(lane.endpoint)
+  );
 }
 
 function withLane(entries: GateMap, endpoint: string): GateMap {

@@ -2,6 +2,7 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 import { defineSearchAttributeKey } from "@temporalio/common";
 import type { DeliveryStateName, EventState } from "../delivery/event-state.ts";
+import { listedEndpoints } from "../delivery/listed-endpoints.ts";
 import { detailsOf } from "../delivery/summaries.ts";
 
 const STATE = defineSearchAttributeKey("CountersignState", "KEYWORD");
@@ -51,6 +52,6 @@ export function label(state: EventState): void {
   if ("CountersignEndpoints" in searchAttributes) return;
   upsertSearchAttributes([
     { key: TYPE, value: state.type.slice(0, MAX_KEYWORD) },
-    { key: ENDPOINTS, value: state.deliveries.map((delivery) => delivery.endpoint) },
+    { key: ENDPOINTS, value: [...listedEndpoints(state.deliveries.map((delivery) => delivery.endpoint))] },
   ]);
 }

@@ -110,6 +110,15 @@ describe("an isolated endpoint", () => {
     await own.stop();
   });
 
+  test("is left at once when its queued attempt is discarded, and nothing is ever sent", async () => {
+    const key = await submitted("vault");
+    await until("it waits", async () => (await stage.far.get(key)).deliveries[0]?.waitingFor === "worker");
+    const verdict = await stage.far.discard(key, { actor: "ana@example.com", reason: "not needed any more" });
+    expect(verdict).toMatchObject({ counted: true, refusedBecause: null });
+    expect(await exactState(stage, key)).toMatchObject({ state: "discarded", deliveries: [{ attemptCount: 0 }] });
+    expect(requestsOf(key)).toEqual([]);
+  });
+
   test("is all that its worker does", async () => {
     const taskQueue = uniqueName("queue");
     const config = { ...stage.config, temporal: { ...stage.config.temporal, taskQueue } };

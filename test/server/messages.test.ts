@@ -344,3 +344,36 @@ describe("a finished event", () => {
     expect(requestsOf(key)).toHaveLength(1);
   });
 });
+
+describe("what cannot be decoded", () => {
+  test("is a word that does not count, and spoils nothing", async () => {
+    const key = await submitted("bad");
+    await stage.far.settled(key);
+    await stage.temporal.workflowService.signalWorkflowExecution({
+      namespace: stage.temporal.options.namespace,
+      workflowExecution: { workflowId: key },
+      signalName: "replay",
+      input: { payloads: [{ metadata: { encoding: Buffer.from("binary/encrypted") }, data: Buffer.from([1, 2]) }] },
+    });
+    await until("it is on record", async () => (await stage.far.get(key)).deliveries[0]?.resolutions.length === 1);
+    expect(await exactState(stage, key)).toMatchObject({
+      state: "needs-attention",
+      deliveries: [{ resolutions: [{ action: "replay", counted: false, refusedBecause: "malformed" }] }],
+    });
+    expect(await stage.far.discard(key, WORD)).toMatchObject({ counted: true });
+  });
+});
+
+describe("after a cancel request", () => {
+  test("every word still gets its verdict", async () => {
+    const key = await submitted("slow-bad", stage.far);
+    const handle = stage.temporal.workflow.getHandle(key);
+    await until("the attempt is in hand", () => inHand.has(key.slice("shop/".length)));
+    await handle.cancel();
+    const verdict = stage.far.replay(key, WORD);
+    inHand.get(key.slice("shop/".length))?.();
+    // Which of the two the run reads first is the server's affair; that it answers is ours.
+    expect(await verdict).toMatchObject({ counted: expect.any(Boolean), at: expect.any(String) });
+    expect((await stage.far.settled(key)).state).toMatch(/discarded|delivered/u);
+  });
+});

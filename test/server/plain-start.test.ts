@@ -186,6 +186,21 @@ describe("input that is no event", () => {
     expect(stage.destination.requests.filter(({ headers }) => headers["ce-id"] === id)).toEqual([]);
   });
 
+  test("fails the run also when it cannot even be decoded", async () => {
+    const id = uniqueName("sealed");
+    const { taskQueue } = stage.config.temporal;
+    await stage.temporal.workflowService.startWorkflowExecution({
+      namespace: stage.temporal.options.namespace,
+      workflowId: `shop/${id}`,
+      workflowType: { name: "event" },
+      taskQueue: { name: taskQueue },
+      requestId: id,
+      input: { payloads: [{ metadata: { encoding: Buffer.from("binary/encrypted") }, data: Buffer.from([1, 2]) }] },
+    });
+    const failure = await failureOf(`shop/${id}`);
+    expect(failure.type).toMatch(/^bad_/u);
+  });
+
   test("is told by get, and leaves its key to the corrected event", async () => {
     const id = uniqueName("mended");
     const key = await start({ id, input: { source: "shop", id, type: "unheard.of" } });

@@ -6,7 +6,7 @@ import type { OutgoingRequest, Send } from "../../src/egress/exchange.ts";
 import { startLoopback } from "./loopback-server.ts";
 import type { Answering, LoopbackOptions, LoopbackServer } from "./loopback-server.ts";
 
-export const LOOPBACK = ["127.0.0.0/8", "::1/128"];
+const LOOPBACK = ["127.0.0.0/8", "::1/128"];
 
 /** A POST that may reach loopback. */
 export function aRequest(url: string, changes: Partial<OutgoingRequest> = {}): OutgoingRequest {

@@ -21,9 +21,11 @@ export async function replay(context: CliContext, key: string, options: ReplayCo
   return await resolve(context, key, { verb, options });
 }
 
-/** Asks only where somebody can answer and something is parked: the workflow judges everything else. */
-async function confirm(context: CliContext, event: EventReport, options: ReplayCommand): Promise<boolean> {
-  const { terminal } = context;
+/** Asks only where a person can answer and something is parked: the workflow judges everything else. */
+export async function confirm(context: CliContext, event: EventReport, options: ReplayCommand): Promise<boolean> {
+  const { terminal, json } = context;
+  // A program reads both streams, and said what it wants.
+  if (json) return true;
   const delivery = meantDelivery(event, options.delivery);
   if (delivery === null || delivery.attention === null) return true;
   for (const line of lastWords(delivery, terminal.noteColors)) terminal.note(line);

@@ -6,6 +6,7 @@ import type { Verdict } from "../../delivery/progress.ts";
 import { CountersignError } from "../../errors.ts";
 import { actorOf } from "../actor.ts";
 import type { CliContext } from "../context.ts";
+import { requireKey } from "../require-key.ts";
 import { refusalSentence } from "../refusal-sentence.ts";
 import { safeText, shellWord } from "../safe-text.ts";
 import { withSpinner } from "../spinner.ts";
@@ -31,6 +32,7 @@ export async function resolve(
   parts: { readonly verb: ResolutionVerb; readonly options: ResolutionCommand },
 ): Promise<number> {
   const { verb, options } = parts;
+  requireKey(key);
   if (options.reason.trim() === "")
     throw new CountersignError("bad_argument", "--reason must say why: it is kept with the event.");
   const actor = actorOf(options.as, context.environment);

@@ -1,4 +1,5 @@
 /** `show`: everything that is known of one event. */
+import { requireKey } from "../require-key.ts";
 import type { CliContext } from "../context.ts";
 import { timelineLines } from "../event-timeline.ts";
 import { withSpinner } from "../spinner.ts";
@@ -6,6 +7,7 @@ import { runUrl } from "../temporal-ui.ts";
 import { withClient } from "../with-client.ts";
 
 export async function show(context: CliContext, key: string): Promise<number> {
+  requireKey(key);
   const { terminal, json, environment } = context;
   return await withClient(context, async (countersign, config) => {
     const event = await withSpinner(terminal, "Reading", async () => await countersign.get(key));
@@ -14,7 +16,9 @@ export async function show(context: CliContext, key: string): Promise<number> {
       return 0;
     }
     const uiUrl = await runUrl(config, environment, event.key);
-    for (const line of timelineLines(event, { nowMs: Date.now(), colors: terminal.colors, uiUrl })) terminal.out(line);
+    const isolated = Object.values(config.endpoints).flatMap((endpoint) => (endpoint.isolated ? [endpoint.name] : []));
+    const view = { nowMs: Date.now(), colors: terminal.colors, uiUrl, isolated };
+    for (const line of timelineLines(event, view)) terminal.out(line);
     return 0;
   });
 }
