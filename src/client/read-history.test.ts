@@ -115,12 +115,14 @@ describe("readEntries", () => {
         }),
         anEvent("EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT", { activityTaskTimedOutEventAttributes: { scheduledEventId } }),
         anEvent("EVENT_TYPE_ACTIVITY_TASK_FAILED", { activityTaskFailedEventAttributes: { scheduledEventId } }),
+        anEvent("EVENT_TYPE_ACTIVITY_TASK_CANCELED", { activityTaskCanceledEventAttributes: { scheduledEventId } }),
       ),
     ).toEqual([
       { entry: "activity-scheduled", id: 5, activityId: "1", type: "attemptDelivery", input, atMs },
       { entry: "activity-completed", scheduledId: 5, result, atMs },
       { entry: "activity-failed", scheduledId: 5, timedOut: true, atMs },
       { entry: "activity-failed", scheduledId: 5, timedOut: false, atMs },
+      { entry: "activity-failed", scheduledId: 5, timedOut: false, canceled: true, atMs },
     ]);
   });
 
@@ -152,6 +154,13 @@ describe("readEntries", () => {
       });
     const complete = { complete_time: { seconds: NOON_MS / 1000, nanos: 100_000_000 } };
     const result = { kind: "set-aside", endpoint: "crm" };
+
+    test("tells one that ran out of its time from one that failed", async () => {
+      const data = note({ activity_type: "attemptDelivery", ...complete });
+      const failures = [{ timeoutFailureInfo: {} }, { cause: { timeoutFailureInfo: {} } }, { message: "failed" }];
+      const entries = await read(...failures.map((failure) => marker({ data }, failure)));
+      expect(entries).toMatchObject([{ timedOut: true }, { timedOut: true }, { failed: true, timedOut: false }]);
+    });
 
     test("takes type and end from the SDK's note, and the result from beside it", async () => {
       const data = note({ activity_type: "attemptDelivery", seq: 1, ...complete });

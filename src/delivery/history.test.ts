@@ -168,6 +168,41 @@ describe("a run with a plan", () => {
     expect(broken).toMatchObject({ state: "needs-attention", attemptCount: 0, attention: { reason: "misconfigured" } });
   });
 
+  test("tells a local attempt that ran out of its time as lost: it may have sent", () => {
+    const hung: HistoryEntry = {
+      entry: "local-activity",
+      type: "attemptDelivery",
+      result: undefined,
+      failed: true,
+      timedOut: true,
+      atMs: NOON_MS + 50_000,
+    };
+    const attempts = [{ code: "worker_lost", at: at(0), durationMs: 50_000, via: "local" }];
+    expect(lone(start(), started(), completed, hung)).toMatchObject({ state: "waiting-retry", attempts });
+    const looking = [signal("discard"), started(), lost, started(9000), completed];
+    expect(lone(start(), ...looking, hung)).toMatchObject({
+      state: "discarded",
+      attempts: [{ code: "worker_lost" }],
+      resolutions: [{ counted: true }],
+    });
+  });
+
+  test("tells queued work that was taken back for a person's word", () => {
+    const queued = [started(), completed, scheduled(5, "crm", "lane"), signal("discard"), started(900), completed];
+    const waiting = lone(start(["crm"], { lane: true }), ...queued);
+    expect(waiting).toMatchObject({ state: "delivering", pending: [{ action: "discard", actor: "ana" }] });
+    const back: HistoryEntry = {
+      entry: "activity-failed",
+      scheduledId: 5,
+      timedOut: false,
+      canceled: true,
+      atMs: NOON_MS + 950,
+    };
+    const ended = lone(start(["crm"], { lane: true }), ...queued, back, started(1000), completed);
+    expect(ended).toMatchObject({ state: "discarded", attemptCount: 0, resolutions: [{ counted: true }] });
+    expect(ended).not.toHaveProperty("pending");
+  });
+
   test("tells a lost local attempt, and the regular one that follows", () => {
     const seen = [started(), lost, started(7000), completed, local({ kind: "lost", endpoint: "crm", number: 1 }, 7050)];
     expect(lone(start(), ...seen)).toMatchObject({

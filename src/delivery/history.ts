@@ -154,22 +154,23 @@ function looksForAnAttempt(fold: Fold, inputs: readonly HistoryEntry[], commands
 
 /** What the look found goes first, then what had arrived, then what the workflow did about it. */
 function foldLook(fold: Fold, commands: readonly HistoryEntry[], atMs: number): void {
-  const looks = commands.filter(isLocalAttempt);
+  const looks: readonly LocalEntry[] = commands.filter(isLocalAttempt);
   // Without its marker the look is still under way, and the task only gave a sign of life.
   fold.clearing = looks.length === 0;
   if (fold.clearing) return;
   foldCommands(fold, looks.filter(foundSomething), atMs);
   release(fold);
-  const rest = commands.filter((entry) => !looks.includes(entry));
+  const rest = commands.filter((entry) => !isLocalAttempt(entry));
   foldCommands(fold, rest, Math.max(atMs, ...looks.map((look) => look.atMs)));
 }
 
-function isLocalAttempt(entry: HistoryEntry): boolean {
+type LocalEntry = Extract<HistoryEntry, { entry: "local-activity" }>;
+
+function isLocalAttempt(entry: HistoryEntry): entry is LocalEntry {
   return entry.entry === "local-activity" && entry.type === "attemptDelivery";
 }
 
-function foundSomething(look: HistoryEntry): boolean {
-  if (look.entry !== "local-activity") return false;
+function foundSomething(look: LocalEntry): boolean {
   return look.failed ? look.timedOut === true : (look.result as AttemptResult).kind !== "set-aside";
 }
 
