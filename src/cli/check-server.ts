@@ -40,7 +40,7 @@ function serverChecks({ serverVersion, taskQueueConfig, warnings }: ServerCheck)
   const others = warnings.filter((sentence) => !retention.includes(sentence));
   return [
     ok("server version", serverVersion),
-    ...(taskQueueConfig ? [ok("task queue config", "can be changed: pauses, limits and circuits work")] : []),
+    ...(taskQueueConfig ? [ok("task queue config", "can be changed")] : []),
     ...others.map((sentence) => warn("task queue config", sentence)),
     ...(retention.length === 0
       ? [ok("retention", "finished events are kept at least as long as the dedupeWindow")]

@@ -76,7 +76,7 @@ function addReadVerbs(program: Command, perform: Perform): void {
 
 function addResolutions(program: Command, perform: Perform): void {
   addResolution(program, "replay", "try a parked delivery again, with the same key and a fresh budget")
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask (without a terminal nothing is asked)")
     .action(async (key: string, options: ReplayCommand & WithJson) => {
       await perform(
         "replay",

@@ -1,12 +1,13 @@
 /** `connect()`: the facade on a connection of its own. */
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load-config.ts";
+import { chooseConfig } from "../config/choose-config.ts";
+import type { RawConfig } from "../config/raw-config.ts";
 import { connectClient } from "../temporal/connect.ts";
 import { type Countersign, createCountersign } from "./countersign.ts";
 
 export interface ConnectOptions {
-  /** Absent = found from the working directory. */
-  readonly config?: Config;
+  /** What `defineConfig` takes; absent = found from the working directory. */
+  readonly config?: Config | RawConfig;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** A server this process started itself; absent = `TEMPORAL_*` variables or a profile, else 127.0.0.1:7233. */
   readonly address?: string;
@@ -25,7 +26,7 @@ export interface ConnectedCountersign extends Countersign {
  */
 export async function connect(options: ConnectOptions = {}): Promise<ConnectedCountersign> {
   const environment = options.environment ?? process.env;
-  const config = options.config ?? (await loadConfig({ cwd: process.cwd(), environment }));
+  const config = await chooseConfig(options.config, environment);
   const { address, deadlineMs } = options;
   const connected = await connectClient({
     temporal: config.temporal,

@@ -103,7 +103,7 @@ async function refusedInput(session: Session, run: WorkflowExecutionDescription)
     );
   return new CountersignError(
     "bad_event",
-    `The run of ${JSON.stringify(run.workflowId)} failed because its input was refused: ${reason}. A corrected event may use the key again`,
+    `The run of ${JSON.stringify(run.workflowId)} failed because its input was refused: ${reason.replace(/\.$/u, "")}. A corrected event may use the key again`,
   );
 }
 

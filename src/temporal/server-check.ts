@@ -84,7 +84,7 @@ function warningsFor(
   const warnings: string[] = [];
   if (!found.taskQueueConfig) {
     warnings.push(
-      "This server does not let us configure task queues (updateTaskQueueConfig): pausing, limits and circuit breakers will not work.",
+      "This server does not let us configure task queues (updateTaskQueueConfig): endpoints cannot be held or paced on it.",
     );
   }
   if (found.retentionMs < request.dedupeWindowMs) {

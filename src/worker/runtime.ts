@@ -28,6 +28,14 @@ export function installRuntime(log: Logger): void {
   }
 }
 
+/** The SDK's `error` is an Error, which only our `err` is written out as. */
+function fieldsOf(meta: unknown): object {
+  if (typeof meta !== "object" || meta === null) return {};
+  if (!("error" in meta)) return meta;
+  const { error, ...rest } = meta;
+  return { ...rest, err: error };
+}
+
 /** The SDK's INFO is about bundles and worker states: detail, not news. */
 function forward(
   log: Logger,
@@ -35,7 +43,7 @@ function forward(
   { message, meta }: { readonly message: string; readonly meta: unknown },
 ): void {
   if (EXPECTED.some((text) => message.includes(text))) return;
-  const fields = typeof meta === "object" && meta !== null ? { ...meta } : {};
+  const fields = fieldsOf(meta);
   switch (level) {
     case "ERROR":
       log.error(fields, message);

@@ -6,7 +6,8 @@ import { type Countersign, createCountersign } from "../client/countersign.ts";
 import { createReadiness } from "../client/readiness.ts";
 import type { Session } from "../client/session.ts";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load-config.ts";
+import { chooseConfig } from "../config/choose-config.ts";
+import type { RawConfig } from "../config/raw-config.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
 import { createSend } from "../egress/send.ts";
 import { CountersignError } from "../errors.ts";
@@ -25,8 +26,8 @@ import { installRuntime } from "./runtime.ts";
 import { runWorkers } from "./run-workers.ts";
 
 export interface WorkerSettings {
-  /** Absent = found from the working directory. */
-  readonly config?: Config;
+  /** What `defineConfig` takes; absent = found from the working directory. */
+  readonly config?: Config | RawConfig;
   /** Poll only these endpoints' lanes and run no workflows: the place for credentials that must live apart. */
   readonly only?: readonly string[];
   /** Besides those of the configuration's handler modules. */
@@ -65,7 +66,7 @@ const REPORT_MS = 5 * SECOND_MS;
  */
 export async function startWorker(settings: WorkerSettings = {}): Promise<RunningWorker> {
   const environment = settings.environment ?? process.env;
-  const config = settings.config ?? (await loadConfig({ cwd: process.cwd(), environment }));
+  const config = await chooseConfig(settings.config, environment);
   const log = settings.log ?? createLogger();
   const served = servedEndpoints(config, settings.only);
   const resolved = resolveServed(config, served, environment);
