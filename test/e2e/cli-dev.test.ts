@@ -74,8 +74,10 @@ test("dev starts everything, keeps its data, and leaves nothing behind", async (
   const example = /countersign (send --source shop --type order\.created --id evt_1 --data) '(.*)'/.exec(
     first.stdout(),
   );
-  const [sent, secret, again] = await Promise.all([
-    countersign([...(example?.[1] ?? "").split(" "), example?.[2] ?? ""], options),
+  const sent = await countersign([...(example?.[1] ?? "").split(" "), example?.[2] ?? ""], options);
+  // The first request is the one that is answered 503.
+  await until("the first request has come in", () => listening.stdout().includes("#1 POST"));
+  const [secret, again] = await Promise.all([
     countersign(["send", "--source", "shop", "--type", "secret", "--id", "s_1", "--data", "1"], options),
     countersign(argv, options),
   ]);
