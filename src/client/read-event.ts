@@ -3,6 +3,7 @@ import { bodyOf } from "../delivery/body.ts";
 import { isJsonContentType } from "../delivery/content-type.ts";
 import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import { findDuplicateMember, memberText } from "../delivery/json-text.ts";
+import { MAX_DEPTH } from "../delivery/json-value.ts";
 import { parseEvent } from "../delivery/parse-event.ts";
 import { CountersignError } from "../errors.ts";
 
@@ -13,8 +14,6 @@ export interface BodyLimit {
 
 /** The most any endpoint may accept. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** `JSON.stringify` recurses: on Node 20 it ends between 2,000 and 5,000 levels (measured). */
-const MAX_DEPTH = 1000;
 
 /**
  * Reads a whole event, written as JSON in UTF-8.

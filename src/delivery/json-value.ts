@@ -1,7 +1,7 @@
 /** Tells whether a value in memory is JSON, so that writing it as text loses nothing. */
 
 /** `JSON.stringify` recurses: on Node 20 it ends between 2,000 and 5,000 levels (measured). */
-const MAX_DEPTH = 1000;
+export const MAX_DEPTH = 1000;
 /** More values than 1 MiB of JSON text can hold; also ends the walk over objects that share parts. */
 const MAX_VALUES = 1024 * 1024;
 
