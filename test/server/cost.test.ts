@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { planEvent } from "../../src/config/plan-event.ts";
+import { expectCost as expectRunCost } from "../support/expect-cost.ts";
 import { exactState, openStage, type Stage } from "../support/stage.ts";
 import { readCost, uniqueName } from "../support/temporal.ts";
 
@@ -41,40 +42,43 @@ async function delivered(key: string): Promise<void> {
   expect((await exactState(stage, key)).state).toBe("delivered");
 }
 
+async function expectCost(expected: string, play: () => Promise<string>): Promise<void> {
+  await expectRunCost(async (key) => await readCost(stage.temporal, key), expected, play);
+}
+
+async function playedOut(type: string, from: Pick<Stage["far"], "submit"> = stage.far): Promise<string> {
+  const key = await submitted(type, from);
+  await delivered(key);
+  return key;
+}
+
 describe("the first try", () => {
   test("costs 2 transitions and 6 events with producer and worker in one process", async () => {
-    const { key } = await stage
-      .near()
-      .submit({ source: "shop", id: uniqueName("near"), type: "quick", data: { total: 42 } });
-    await delivered(key);
-    expect(await cost(key)).toBe("2/6");
+    await expectCost("2/6", async () => await playedOut("quick", stage.near()));
   });
 
   test("costs 3 transitions and 6 events from another process", async () => {
-    const key = await submitted("quick");
-    await delivered(key);
-    expect(await cost(key)).toBe("3/6");
+    await expectCost("3/6", async () => await playedOut("quick"));
   });
 
   test("costs 3 transitions and 7 events when started without our client", async () => {
-    const id = uniqueName("plain");
-    await stage.temporal.workflow.start("event", {
-      workflowId: `shop/${id}`,
-      taskQueue: stage.config.temporal.taskQueue,
-      args: [{ source: "shop", id, type: "quick", data: { total: 42 } }],
+    await expectCost("3/7", async () => {
+      const id = uniqueName("plain");
+      await stage.temporal.workflow.start("event", {
+        workflowId: `shop/${id}`,
+        taskQueue: stage.config.temporal.taskQueue,
+        args: [{ source: "shop", id, type: "quick", data: { total: 42 } }],
+      });
+      await delivered(`shop/${id}`);
+      return `shop/${id}`;
     });
-    await delivered(`shop/${id}`);
-    expect(await cost(`shop/${id}`)).toBe("3/7");
   });
 });
 
 describe("retries", () => {
   test("cost 5 transitions and 12 events for one, at most 3 and 7 more for each further", async () => {
-    const { key: once } = await stage.near().submit({ source: "shop", id: uniqueName("once"), type: "once-503" });
-    const { key: twice } = await stage.near().submit({ source: "shop", id: uniqueName("twice"), type: "twice-503" });
-    await Promise.all([delivered(once), delivered(twice)]);
-    expect(await cost(once)).toBe("5/12");
-    expect(await cost(twice)).toBe("8/18");
+    await expectCost("5/12", async () => await playedOut("once-503", stage.near()));
+    await expectCost("8/18", async () => await playedOut("twice-503", stage.near()));
   });
 });
 
@@ -93,43 +97,57 @@ describe("two endpoints", () => {
 
 describe("one delivery that no local attempt may make", () => {
   test("costs 6 transitions and 11 events, 5 and 11 with producer and worker in one process", async () => {
-    const far = await submitted("careful");
-    const { key: near } = await stage.near().submit({ source: "shop", id: uniqueName("near"), type: "careful" });
-    await Promise.all([delivered(far), delivered(near)]);
-    expect([await cost(far), await cost(near)]).toEqual(["6/11", "5/11"]);
+    await expectCost("6/11", async () => await playedOut("careful"));
+    await expectCost("5/11", async () => await playedOut("careful", stage.near()));
   });
 
   test("costs 6 transitions and 11 events plus the message's own after a message", async () => {
-    const id = uniqueName("early");
-    const event = { source: "shop", id, type: "quick" };
-    await stage.temporal.workflow.signalWithStart("event", {
-      workflowId: `shop/${id}`,
-      taskQueue: stage.config.temporal.taskQueue,
-      args: [{ ...event, plan: planEvent(stage.config, event) }],
-      signal: "replay",
-      signalArgs: [WORD],
+    await expectCost("6/12", async () => {
+      const id = uniqueName("early");
+      const event = { source: "shop", id, type: "quick" };
+      await stage.temporal.workflow.signalWithStart("event", {
+        workflowId: `shop/${id}`,
+        taskQueue: stage.config.temporal.taskQueue,
+        args: [{ ...event, plan: planEvent(stage.config, event) }],
+        signal: "replay",
+        signalArgs: [WORD],
+      });
+      await delivered(`shop/${id}`);
+      return `shop/${id}`;
     });
-    await delivered(`shop/${id}`);
-    expect(await cost(`shop/${id}`)).toBe("6/12");
   });
 });
 
 describe("a parked event", () => {
   test("costs 6 transitions and 19 events with the replay that delivers it, 8 and 18 by signal", async () => {
-    const [byUpdate, bySignal] = await Promise.all([parked(), parked()]);
-    await stage.far.replay(byUpdate, WORD);
-    await stage.temporal.workflow.getHandle(bySignal).signal("replay", WORD);
-    await Promise.all([delivered(byUpdate), delivered(bySignal)]);
-    expect([await cost(byUpdate), await cost(bySignal)]).toEqual(["6/19", "8/18"]);
+    await expectCost("6/19", async () => {
+      const key = await parked();
+      await stage.far.replay(key, WORD);
+      await delivered(key);
+      return key;
+    });
+    await expectCost("8/18", async () => {
+      const key = await parked();
+      await stage.temporal.workflow.getHandle(key).signal("replay", WORD);
+      await delivered(key);
+      return key;
+    });
   });
 
   test("costs 3 transitions and 13 events with the discard that ends it, 5 and 12 by signal", async () => {
-    const [byUpdate, bySignal] = await Promise.all([parked(), parked()]);
-    await stage.far.discard(byUpdate, WORD);
-    await stage.temporal.workflow.getHandle(bySignal).signal("discard", WORD);
-    await stage.temporal.workflow.getHandle(bySignal).result();
-    await Promise.all([exactState(stage, byUpdate), exactState(stage, bySignal)]);
-    expect([await cost(byUpdate), await cost(bySignal)]).toEqual(["3/13", "5/12"]);
+    await expectCost("3/13", async () => {
+      const key = await parked();
+      await stage.far.discard(key, WORD);
+      await exactState(stage, key);
+      return key;
+    });
+    await expectCost("5/12", async () => {
+      const key = await parked();
+      await stage.temporal.workflow.getHandle(key).signal("discard", WORD);
+      await stage.temporal.workflow.getHandle(key).result();
+      await exactState(stage, key);
+      return key;
+    });
   });
 
   test("costs nothing while it waits", async () => {
