@@ -21,6 +21,7 @@ export type ErrorCode =
   | "no_route"
   | "not_found"
   | "refused"
+  | "requester_required"
   | "search_attributes_missing"
   | "server_unavailable"
   | "temporal_unreachable"

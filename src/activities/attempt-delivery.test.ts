@@ -335,9 +335,10 @@ function thrown(error: Error): never {
 }
 
 function settingsInForce(endpoint: string): DeliverySettings {
-  const settings = aStage(config).deps.routing.settings(anEvent(), endpoint);
-  if (settings === null) throw new TypeError(`The event is not routed to ${endpoint}`);
-  return settings;
+  const order = { event: anEvent(), endpoint, revision: 1, amendment: null };
+  const planned = aStage(config).deps.routing.delivery(order);
+  if (planned.kind === "withheld") throw new TypeError(`The event is not routed to ${endpoint}`);
+  return planned.settings;
 }
 
 /** An answer that comes when it is released; `asked` resolves once the request is out. */

@@ -1,16 +1,19 @@
 /** One attempt of one delivery: is it due here, has it been made already, and if not, make it. */
 import { activityInfo } from "@temporalio/activity";
 import type { AttemptInput, LocalClues } from "../delivery/activity-shapes.ts";
+import { amendedEvent } from "../delivery/amendment.ts";
 import type { AttemptRecord } from "../delivery/attempt.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
 import { lostTask, mayBeRerun } from "../delivery/lost-attempt.ts";
 import { eventKey } from "../delivery/names.ts";
 import type { DeliverySettings } from "../delivery/plan.ts";
-import type { ActivityDependencies, RunReference } from "./dependencies.ts";
+import { approvalGate, orderOf } from "./approval-gate.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
 import { whileBeating } from "./heartbeat.ts";
 import { logFailure } from "./log-failure.ts";
 import { makeAttempt } from "./make-attempt.ts";
+import { currentRun, ownEvent } from "./own-event.ts";
 
 /** Everything the making of an attempt needs to know. */
 export interface DueAttempt {
@@ -22,32 +25,30 @@ export interface DueAttempt {
   readonly lastStatus: number | null;
   /** Time it waited to be taken up, milliseconds. */
   readonly heldMs: number;
+  /** Asked immediately before the request; null = go on. Absent = no approval is due. */
+  readonly gate?: () => AttemptResult | null;
 }
 
-/** The activity body. The plan's word is not trusted: routes and settings are this worker's own. */
+/** The activity body. The plan's word is not trusted: routes, settings and approvals are judged by this worker's own configuration. */
 export async function attemptDelivery(deps: ActivityDependencies, input: AttemptInput): Promise<AttemptResult> {
-  const { endpoint, number, via } = input;
-  const run = currentRun();
-  const event = underItsName(deps, input.event ?? (await deps.runs.startEvent(run)));
-  if (deps.routing.endpoint(endpoint) === null) return { kind: "withheld", endpoint, reason: "unknown-endpoint" };
-  const settings = deps.routing.settings(event, endpoint);
-  if (settings === null) return { kind: "withheld", endpoint, reason: "not-routed" };
+  const { endpoint, number, via, amendment = null, lastStatus } = input;
+  const event = await ownEvent(deps, input.event);
+  const order = orderOf(event, input);
+  const planned = deps.routing.delivery(order);
+  if (planned.kind === "withheld") return planned;
+  const { settings, draft } = planned;
   const due: DueAttempt = {
-    event,
+    event: amendedEvent(event, amendment),
     endpoint,
     number,
     via,
     settings,
-    lastStatus: input.lastStatus,
+    lastStatus,
     heldMs: heldMs(deps),
+    gate: () => (draft === null ? null : approvalGate(deps, { input, order, draft })),
   };
   const result = await attemptOnce(deps, due, input.clues ?? null);
   return result.kind === "attempted" && !sameSettings(settings, input.settings) ? { ...result, settings } : result;
-}
-
-/** A run's first event may carry an alias; the key of a delivery is made of the configured name. */
-function underItsName(deps: ActivityDependencies, event: BusinessEvent): BusinessEvent {
-  return { ...event, source: deps.routing.source(event.source) ?? event.source };
 }
 
 /** Makes the attempt unless it was made before, is lost, or belongs elsewhere. */
@@ -65,6 +66,8 @@ export async function attemptOnce(
     if (lost !== null) return { kind: "lost", endpoint, number, ...lost };
     if (clues.recallOnly || !settings.idempotent) return { kind: "set-aside", endpoint };
   }
+  const closed = due.gate?.() ?? null;
+  if (closed !== null) return closed;
   if (via === "lane") return await deps.memory.remember(identity, async () => await observed(deps, due));
   const place = settings.isolated || settings.lane ? null : deps.admission.enter(endpoint, via);
   if (place === null) return { kind: "to-lane", endpoint };
@@ -110,12 +113,6 @@ async function findLost(deps: ActivityDependencies, clues: LocalClues): Promise<
   }
 }
 
-function currentRun(): RunReference {
-  const { workflowExecution } = activityInfo();
-  if (workflowExecution === undefined) throw new TypeError("An attempt is only made for a workflow");
-  return workflowExecution;
-}
-
 function heldMs(deps: ActivityDependencies): number {
   return Math.max(0, deps.now() - activityInfo().currentAttemptScheduledTimestampMs);
 }
@@ -127,6 +124,7 @@ function sameSettings(left: DeliverySettings, right: DeliverySettings): boolean 
     left.idempotent === right.idempotent &&
     left.isolated === right.isolated &&
     left.lane === right.lane &&
+    left.approval === right.approval &&
     left.totalMs === right.totalMs &&
     JSON.stringify(left.retry) === JSON.stringify(right.retry)
   );

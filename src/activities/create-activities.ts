@@ -4,12 +4,18 @@ import { atBoundary } from "./boundary.ts";
 import type { EventActivities } from "./contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { ensureLane } from "./ensure-lane.ts";
+import { examineBallots } from "./examine-ballots.ts";
+import { notifyPeople } from "./notify-people.ts";
+import { planDelivery } from "./plan-delivery.ts";
 import { resolveRoutes } from "./resolve-routes.ts";
 
 export function createActivities(deps: ActivityDependencies): EventActivities {
   return {
     attemptDelivery: atBoundary("attemptDelivery", deps.log, async (input) => await attemptDelivery(deps, input)),
     resolveRoutes: atBoundary("resolveRoutes", deps.log, async (input) => await resolveRoutes(deps, input)),
+    planDelivery: atBoundary("planDelivery", deps.log, async (input) => await planDelivery(deps, input)),
+    examineBallots: atBoundary("examineBallots", deps.log, async (input) => await examineBallots(deps, input)),
+    notifyPeople: atBoundary("notifyPeople", deps.log, async (notice) => await notifyPeople(deps, notice)),
     ensureLane: atBoundary("ensureLane", deps.log, async ({ endpoint }) => await ensureLane(deps, endpoint)),
   };
 }

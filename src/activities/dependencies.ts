@@ -3,7 +3,9 @@ import type { Endpoint } from "../config/config.ts";
 import type { ResolvedEndpoint } from "../config/resolve-endpoint.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import type { SeenTaskEvent } from "../delivery/lost-attempt.ts";
-import type { DeliverySettings, EventPlan } from "../delivery/plan.ts";
+import type { Amendment, ApprovalGrant, ApprovalRule, BallotRights, ProposalDraft } from "../delivery/approval.ts";
+import type { ExamineInput, PlannedDelivery } from "../delivery/activity-shapes.ts";
+import type { EventPlan } from "../delivery/plan.ts";
 import type { Send } from "../egress/exchange.ts";
 import type { Admission } from "./admission.ts";
 import type { Handler } from "./handler.ts";
@@ -15,12 +17,41 @@ export interface Routing {
   source(sourceOrAlias: string): string | null;
   /** Throws `no_route`, `unknown_source`, `body_too_large`. */
   plan(event: BusinessEvent): EventPlan;
-  /** The settings in force for one delivery; null = the event is not routed there. */
-  settings(event: BusinessEvent, endpoint: string): DeliverySettings | null;
+  /** What is due for one delivery: its settings, and the proposal of that revision where a person must approve. */
+  delivery(order: DeliveryOrder): PlannedDelivery;
+  /** Who the authors of these ballots are. */
+  rights(facts: RightsFacts): readonly BallotRights[];
+  /** Whether the approval that an attempt brings is enough for what would be sent. */
+  gate(facts: GateFacts): GateAnswer;
   endpoint(name: string): Endpoint | null;
   /** With its references replaced; throws `missing_env`. */
   resolved(name: string): ResolvedEndpoint;
 }
+
+export interface DeliveryOrder {
+  /** As accepted, under its configured source name. */
+  readonly event: BusinessEvent;
+  readonly endpoint: string;
+  readonly revision: number;
+  readonly amendment: Amendment | null;
+}
+
+export interface RightsFacts extends Pick<ExamineInput, "ballots" | "key" | "endpoint" | "revision"> {
+  readonly rules: readonly ApprovalRule[];
+}
+
+export interface GateFacts {
+  /** Of the revision the approval was given for. */
+  readonly draft: ProposalDraft;
+  readonly amendment: Amendment | null;
+  /** The event key. */
+  readonly key: string;
+  /** Null = nobody approved anything. */
+  readonly grant: ApprovalGrant | null;
+  readonly nowMs: number;
+}
+
+export type GateAnswer = "granted" | "too-late" | "unapproved";
 
 export interface RunReference {
   readonly workflowId: string;
@@ -64,6 +95,8 @@ export interface ActivityDependencies {
   readonly admission: Admission;
   readonly memory: OutcomeMemory;
   readonly runs: RunReader;
+  /** Accepts an event of our own; the same one twice is one event. */
+  submit(event: BusinessEvent): Promise<void>;
   /** Opens the lane here if this process serves it, and enters it in the registry. */
   openLane(endpoint: string): Promise<void>;
   readonly log: ActivityLog;

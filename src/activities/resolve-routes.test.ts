@@ -79,6 +79,18 @@ describe("resolveRoutes", () => {
     expect(stage.sent).toEqual([]);
   });
 
+  test("makes none where a person must approve first", async () => {
+    const rest: Partial<RawConfig> = {
+      people: { ana: {} },
+      routes: [{ match: {}, to: ["crm"], approval: { approvers: ["ana"] } }],
+    };
+    const stage = aRun(anEvent(), { crm }, { rest });
+    const resolved = await resolve(stage, { clues: aClue() });
+    expect(resolved).not.toHaveProperty("first");
+    expect(resolved.plan.deliveries[0]?.settings.approval).toBe(true);
+    expect(stage.sent).toEqual([]);
+  });
+
   test("begins none after a message has come, and tells of one that was lost", async () => {
     const early = aRun(
       anEvent(),

@@ -28,6 +28,20 @@ describe("checkConfig", () => {
     expect(texts(checks, "ok")).toContain("1 endpoint, 1 route, 1 source\nendpoint crm: CRM_URL set");
   });
 
+  test("says who can approve what, and where four eyes have a gap", () => {
+    const key = Buffer.alloc(32, 7).toString("base64");
+    const approval = { approvers: ["group:finance"], fourEyes: true };
+    const people = { ana: { groups: ["finance"], publicKey: key }, bo: { groups: ["finance"] } };
+    const endpoints = { crm: { url: "https://crm.example/" } };
+    const refunds = { match: { type: "refund" }, to: ["crm"], approval };
+    const checks = checked({ sources: { shop: {} }, endpoints, people, routes: [...ROUTED.routes, refunds] });
+    expect(texts(checks, "ok")).toContain("approval: 1 route asks for approval; 2 people, 1 with a key");
+    expect(texts(checks, "warn")).toMatch(/^approval: routes\[1\]: four eyes .*requireRequester: true$/m);
+    const closed = { ...refunds, approval: { ...approval, requireRequester: true } };
+    expect(texts(checked({ sources: { shop: {} }, endpoints, people, routes: [closed] }), "warn")).toBe("");
+    expect(exitOf(checks)).toBe(0);
+  });
+
   test("fails with exit 2 for a variable that is not set, naming it", () => {
     const checks = checked({ ...ROUTED, endpoints: { crm: { url: { env: "CRM_URL" } } } });
     expect(texts(checks, "fail")).toContain("CRM_URL");

@@ -23,6 +23,7 @@ export function checkConfig(config: Config, environment: Environment): readonly 
     ...(Object.keys(config.sources).length === 0
       ? [warn("configuration", "there is no source, so nothing can be accepted: add one to sources")]
       : []),
+    ...checkApprovals(config),
     ...endpoints.flatMap((endpoint) => [
       checkReferences(endpoint, environment),
       ...literalSecrets(endpoint),
@@ -35,6 +36,30 @@ export function checkConfig(config: Config, environment: Environment): readonly 
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** The configuration itself is refused when an approval cannot come about; this is what it may mean to leave open. */
+function checkApprovals({ routes, people }: Config): readonly Check[] {
+  const asking = routes.flatMap(({ approval }, index) => (approval === null ? [] : [{ index, approval }]));
+  const everybody = Object.values(people);
+  if (asking.length === 0 && everybody.length === 0) return [];
+  const signers = everybody.filter(({ publicKey }) => publicKey !== null).length;
+  const asks = `${counted(asking.length, "route")} ${asking.length === 1 ? "asks" : "ask"} for approval`;
+  const persons = `${everybody.length} ${everybody.length === 1 ? "person" : "people"}, ${signers} with a key`;
+  const open = asking.flatMap(({ index, approval }) =>
+    approval.fourEyes && !approval.requireRequester ? [`routes[${index}]`] : [],
+  );
+  return [
+    ok("approval", `${asks}; ${persons}`),
+    ...(open.length === 0
+      ? []
+      : [
+          warn(
+            "approval",
+            `${open.join(", ")}: four eyes cannot exclude who asked where an event does not say so; set requireRequester: true`,
+          ),
+        ]),
+  ];
 }
 
 /** An isolated endpoint's variables are somewhere else on purpose. */

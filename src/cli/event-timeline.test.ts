@@ -1,6 +1,7 @@
 import picocolors from "picocolors";
 import { describe, expect, test } from "vitest";
 import { aDelivery, anAttempt, aReport } from "../../test/support/an-event.ts";
+import { aDecision, aWaitingDelivery, DIGEST } from "../../test/support/a-proposal.ts";
 import type { EventReport } from "../client/get-event.ts";
 import { timelineLines } from "./event-timeline.ts";
 
@@ -141,6 +142,48 @@ describe("timelineLines", () => {
     const pending = [{ action: "discard", actor: "ana\u001b", at: "2026-11-29T10:00:01.000Z" }] as const;
     const lines = shown(aReport({ deliveries: [aDelivery({ state: "delivering", attempts: [], pending })] }));
     expect(lines.slice(-2)).toEqual(["  attempt 1 is under way", "  discard by ana? waits for the attempt in hand"]);
+  });
+
+  test("merges decisions with attempts by time, and shows what is decided on with what to type", () => {
+    const decisions = [aDecision(), aDecision({ at: "2026-11-29T09:00:00.000Z", actor: "bo", counted: false })];
+    const attempts = [anAttempt({ outcome: "refused", at: "2026-11-29T10:00:30.000Z", status: 400, code: "http_400" })];
+    const lines = shown(aReport({ deliveries: [aWaitingDelivery({ decisions, attempts })] }));
+    expect(lines.slice(3, 10)).toEqual([
+      "payments  awaiting-approval  key cs1_x",
+      "  09:00:00.000  approve by bo",
+      expect.stringMatching(/^ {20}did not count: no reason was given \(2026-11-29 09:00:00 UTC, digest 0123456789ab/),
+      "  10:00:30.000  #1  refused    payments answered 400  (took 12 ms)",
+      "  10:01:00.000  approve by ana@example.com",
+      expect.stringMatching(/^ {20}counted /),
+      "  proposal  revision 1  asked 2026-11-29 10:00:00 UTC (5 min ago)",
+    ]);
+    expect(lines.slice(-5)).toEqual([
+      '    | {"amount":600}',
+      "  waits for approval; to decide, as a person of `people` (--as or COUNTERSIGN_ACTOR):",
+      `    countersign approve shop/evt_1 --digest ${DIGEST}`,
+      `    countersign reject shop/evt_1 --digest ${DIGEST} --note "…"`,
+      expect.stringContaining("temporal workflow signal --workflow-id shop/evt_1 --name approve --input '{"),
+    ]);
+  });
+
+  test("names the delivery in those commands when there are several, and asks for none once it is decided", () => {
+    const waiting = shown(aReport({ deliveries: [aWaitingDelivery(), aDelivery()] })).join("\n");
+    expect(waiting).toContain(`--digest ${DIGEST} --delivery payments`);
+    const decided = shown(aReport({ deliveries: [aWaitingDelivery({ state: "rejected" })] })).join("\n");
+    expect(decided).toContain('| {"amount":600}');
+    expect(decided).not.toContain("countersign approve");
+    const outside = { at: "2026-11-29T10:04:00.000Z" };
+    const ended = shown(aReport({ deliveries: [aWaitingDelivery()], endedOutside: outside })).join("\n");
+    expect(ended).not.toContain("countersign approve");
+  });
+
+  test("shows a decision that a worker has yet to judge, and what the worker fails at", () => {
+    const pending = [{ action: "approve", actor: "ana", at: "2026-11-29T10:00:01.000Z" }] as const;
+    const delivery = { ...aWaitingDelivery({ pending }), trouble: { tries: 2, message: "no such file" } };
+    expect(shown(aReport({ deliveries: [delivery] })).slice(-2)).toEqual([
+      "  worker has trouble: no such file, try 2",
+      "  approve by ana waits for a worker to judge it",
+    ]);
   });
 
   test("says when conflicts are not known", () => {

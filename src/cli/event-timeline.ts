@@ -1,8 +1,11 @@
 /** The whole of one event as a person reads it: what happened, what comes next, what to do. */
 import type { EventReport } from "../client/get-event.ts";
 import type { ReportedDelivery, Trouble } from "../client/pending-work.ts";
-import type { DeliveryStatus, Resolution } from "../delivery/event-state.ts";
+import { type DeliveryStatus, isTerminal, type Resolution } from "../delivery/event-state.ts";
 import { attemptLines } from "./attempt-lines.ts";
+import { decideCommands } from "./decide-commands.ts";
+import { decisionLines } from "./decision-lines.ts";
+import { proposalLines } from "./proposal-lines.ts";
 import { refusalSentence } from "./refusal-sentence.ts";
 import { safeText, shellWord } from "./safe-text.ts";
 import { colorState } from "./state-color.ts";
@@ -16,6 +19,10 @@ export interface TimelineView {
   readonly uiUrl: string | null;
   /** Endpoints that only a worker of their own serves; absent = none. */
   readonly isolated?: readonly string[];
+  /** Of the body of a proposal, from 1; absent = the first. */
+  readonly page?: number;
+  /** Temporal namespace; absent = `default`. */
+  readonly namespace?: string;
 }
 
 export function timelineLines(event: EventReport, view: TimelineView): readonly string[] {
@@ -42,6 +49,10 @@ function troubleSentence({ message, tries }: Trouble): string {
   return `worker has trouble: ${safeText(message)}, try ${tries}`;
 }
 
+function troubleLines({ trouble }: ReportedDelivery, { colors }: TimelineView): readonly string[] {
+  return trouble === undefined ? [] : [`  ${colors.yellow(troubleSentence(trouble))}`];
+}
+
 function endedLines({ endedOutside }: EventReport, { nowMs, colors }: TimelineView): readonly string[] {
   if (endedOutside === undefined) return [];
   const when = `${momentText(endedOutside.at)} (${ageText(endedOutside.at, nowMs)} ago)`;
@@ -56,6 +67,7 @@ function deliveryLines(event: EventReport, delivery: ReportedDelivery, view: Tim
       at: attempt.at,
       lines: attemptLines({ endpoint, attempt, previous: attempts[index - 1] }, view.colors),
     })),
+    ...delivery.decisions.map((decision) => ({ at: decision.at, lines: decisionLines(decision, view.colors) })),
     ...delivery.resolutions.map((resolution) => ({
       at: resolution.at,
       lines: resolutionLines(resolution, view.colors),
@@ -66,8 +78,17 @@ function deliveryLines(event: EventReport, delivery: ReportedDelivery, view: Tim
     ...entries.flatMap(({ lines }) =>
       lines.map((line, index) => (index === 0 ? `  ${line}` : `${" ".repeat(CONTINUED)}${line}`)),
     ),
+    ...shownProposal(event, delivery, view),
     ...(event.endedOutside === undefined ? nextLines(event, delivery, view) : []),
   ];
+}
+
+/** What waits for a person, or what one has decided on. */
+function shownProposal(event: EventReport, { proposal, state }: DeliveryStatus, view: TimelineView): readonly string[] {
+  if (proposal === null) return [];
+  const { nowMs, colors, page = 1 } = view;
+  const ended = isTerminal(state) || event.endedOutside !== undefined;
+  return proposalLines(proposal, { key: event.key, nowMs, colors, ended, page }).map((line) => `  ${line}`);
 }
 
 /** Under the outcome: the clock, the number and the gaps between. */
@@ -83,21 +104,38 @@ function nextLines(event: EventReport, delivery: ReportedDelivery, view: Timelin
   return [...waitLines(event, delivery, view), ...pendingLines(delivery)];
 }
 
-/** Words that were said while an attempt was under way. */
-function pendingLines({ pending = [] }: ReportedDelivery): readonly string[] {
-  return pending.map(({ action, actor }) => `  ${action} by ${safeText(actor)} waits for the attempt in hand`);
+/** Words that were said while an attempt was under way, or that a worker has yet to judge. */
+function pendingLines({ pending = [], state }: ReportedDelivery): readonly string[] {
+  const what = state === "delivering" ? "the attempt in hand" : "a worker to judge it";
+  return pending.map(({ action, actor }) => `  ${action} by ${safeText(actor)} waits for ${what}`);
 }
 
 /** What the delivery waits for, and what a person can do. */
 function waitLines(event: EventReport, delivery: ReportedDelivery, view: TimelineView): readonly string[] {
   if (delivery.attention !== null) return attentionLines(event, delivery, view);
+  if (delivery.state === "awaiting-approval")
+    return [...approvalLines(event, delivery, view), ...troubleLines(delivery, view)];
   if (delivery.nextAt !== null) return [`  ${view.colors.yellow(nextAttempt(delivery, view.nowMs))}`];
-  if (delivery.trouble !== undefined) return [`  ${view.colors.yellow(troubleSentence(delivery.trouble))}`];
+  if (delivery.trouble !== undefined) return troubleLines(delivery, view);
   if (delivery.waitingFor === "worker") {
     const only = view.isolated?.includes(delivery.endpoint) === true ? ` --only ${delivery.endpoint}` : "";
     return [`  waiting for a worker to take it up; none running? start one with \`countersign worker${only}\``];
   }
   return delivery.state === "delivering" ? [`  attempt ${delivery.attemptCount + 1} is under way`] : [];
+}
+
+/** The decision is a person's: these are the words for it. */
+function approvalLines(
+  { key, deliveries }: EventReport,
+  { endpoint, proposal }: DeliveryStatus,
+  { colors, namespace = "default" }: TimelineView,
+): readonly string[] {
+  if (proposal === null) return [];
+  const commands = decideCommands({ key, proposal, delivery: deliveries.length > 1 ? endpoint : null, namespace });
+  return [
+    `  ${colors.yellow("waits for approval")}; to decide, as a person of \`people\` (--as or COUNTERSIGN_ACTOR):`,
+    ...commands.map((command) => `    ${command}`),
+  ];
 }
 
 function nextAttempt({ nextAt, waitingFor, attemptCount }: DeliveryStatus, nowMs: number): string {

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { matchRoutes } from "../config/match-routes.ts";
 import { parseConfig } from "../config/parse-config.ts";
-import type { RawRoute } from "../config/raw-config.ts";
+import type { RawConfig, RawRoute } from "../config/raw-config.ts";
 import { exampleCommand } from "./example-command.ts";
 
-function aConfigWith(routes: readonly RawRoute[], sources: readonly string[] = ["shop", "billing"]) {
+function aConfigWith(
+  routes: readonly RawRoute[],
+  sources: readonly string[] = ["shop", "billing"],
+  people: RawConfig["people"] = {},
+) {
   const named = Object.fromEntries(sources.map((name) => [name, {}]));
-  return parseConfig({ sources: named, endpoints: { crm: { url: "https://crm.example/" } }, routes }, { path: null });
+  const endpoints = { crm: { url: "https://crm.example/" } };
+  return parseConfig({ sources: named, endpoints, routes, people }, { path: null });
 }
 
 describe("exampleCommand", () => {
@@ -19,6 +24,14 @@ describe("exampleCommand", () => {
     const config = aConfigWith([{ match: { when: { "data.total": { gt: 1e9 } } }, to: ["crm"] }, route]);
     const [, source = "", type = ""] = /--source (\S+) --type (\S+)/.exec(exampleCommand(config)) ?? [];
     expect(matchRoutes(config, { source, id: "evt_1", type, data: { total: 42 } })).toEqual(["crm"]);
+  });
+
+  test("prefers a route that asks nobody", () => {
+    const people = { "ana@example.com": {} };
+    const refunds = { match: { type: "refund" }, to: ["crm"], approval: { approvers: ["ana@example.com"] } };
+    const plain = { match: { type: "order" }, to: ["crm"] };
+    expect(exampleCommand(aConfigWith([refunds, plain], ["shop"], people))).toContain("--type order ");
+    expect(exampleCommand(aConfigWith([refunds], ["shop"], people))).toContain("--type refund ");
   });
 
   test("sends people to doctor when nothing can be accepted yet", () => {

@@ -2,9 +2,10 @@
 import type { Config, Route } from "../config/config.ts";
 import { shellWord } from "./safe-text.ts";
 
-/** Sends an event that the first plain route takes; a route with conditions cannot be guessed. */
+/** Sends an event that the first plain route takes; a route with conditions cannot be guessed, one with approval delivers nothing yet. */
 export function exampleCommand({ sources, routes }: Config): string {
-  const route = routes.find(({ match }) => match.when === undefined) ?? routes[0];
+  const guessable = routes.filter(({ match }) => match.when === undefined);
+  const route = guessable.find(({ approval }) => approval === null) ?? guessable[0] ?? routes[0];
   const source = sourceOf(route, Object.keys(sources));
   if (route === undefined || source === undefined) return "countersign doctor";
   // A pattern with anything for its stars matches itself.

@@ -20,8 +20,8 @@ export type ShownCode = ErrorCode | "internal";
 /**
  * The exit code of an error.
  *
- * The verb matters twice: only `send` takes an event from the person who typed, so elsewhere a
- * bad event is a fact about a run; and `worker --only nope` is bad usage, while `test nope` asks
+ * The verb matters twice: only `send` takes an event from the person who typed, and `amend` a
+ * body, so elsewhere a bad one is a fact about a run; and `worker --only nope` is bad usage, while `test nope` asks
  * for something that is not there.
  */
 export function exitCodeOf(code: ShownCode, verb: string): ExitCode {
@@ -34,10 +34,11 @@ export function exitCodeOf(code: ShownCode, verb: string): ExitCode {
       return EXIT.failed;
     case "bad_event":
     case "bad_id":
+      return verb === "send" ? EXIT.badUsage : EXIT.failed;
     case "body_too_large":
     case "duplicate_member":
     case "invalid_json":
-      return verb === "send" ? EXIT.badUsage : EXIT.failed;
+      return verb === "send" || verb === "amend" ? EXIT.badUsage : EXIT.failed;
     case "bad_argument":
     case "config_invalid":
     case "config_not_found":
@@ -51,6 +52,7 @@ export function exitCodeOf(code: ShownCode, verb: string): ExitCode {
     case "conflict":
     case "no_route":
     case "refused":
+    case "requester_required":
     case "unknown_source":
       return EXIT.refused;
     case "temporal_unreachable":

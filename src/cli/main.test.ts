@@ -65,6 +65,11 @@ describe("usage", () => {
       "replay",
       "discard",
       "mark-delivered",
+      "approve",
+      "reject",
+      "withdraw",
+      "amend",
+      "people",
       "endpoints",
       "test",
       "doctor",
@@ -73,6 +78,7 @@ describe("usage", () => {
     }
     expect(await run(["--version"])).toEqual({ exit: 0, stdout: `${VERSION}\n`, stderr: "" });
     expect((await run(["help", "send"])).stdout).toContain("--content-type");
+    expect((await run(["people", "--help"])).stdout).toContain("keygen");
   });
 
   test("no arguments show the help as a complaint", async () => {
@@ -95,6 +101,19 @@ describe("usage", () => {
     [["mark-delivered", "a/b\u001b", "--reason", "x"], "must be source/id"],
     [["replay", "shop/x"], "--reason"],
     [["discard", "shop/x", "--reason", " "], "must say why"],
+    [["show", "shop/x", "--page", "0"], "from 1 to 1000"],
+    [["approve", "shop/x"], "--digest"],
+    [["approve", "shop/x", "--digest", "latest"], "first 12 hex digits"],
+    [["approve", "shop", "--digest", "0123456789ab"], "must be source/id"],
+    [["reject", "shop/x", "--digest", "0123456789ab"], "--note"],
+    [["reject", "shop/x", "--digest", "0123456789ab", "--note", " "], "must say why"],
+    [["withdraw", "shop/x"], "--digest"],
+    [["amend", "shop/x", "--reason", "typo"], "--data FILE, --endpoint NAME"],
+    [["amend", "shop/x", "--data", "x.json"], "--reason"],
+    [["amend", "shop/x", "--endpoint", "crm", "--reason", ""], "must say why"],
+    [["people"], "a command is missing"],
+    [["people", "keygen"], "'name'"],
+    [["people", "keygen", "group:leads"], "groups have no keys"],
     [["worker", "--only", "a,"], "separated by commas"],
     [["listen", "--answer", "abc", "--port", "0"], "--answer takes"],
     [["listen", "--secret", "nonsense", "--port", "0"], "whsec_"],
@@ -195,6 +214,47 @@ describe("send", () => {
     const answer = await run([...argv, "--json"], { cwd });
     expect([answer.exit, answer.stdout]).toEqual([exit, ""]);
     expect(JSON.parse(answer.stderr)).toMatchObject({ code });
+  });
+});
+
+describe("decisions", () => {
+  const DECIDE = ["--digest", "0123456789ab", "--note", "x"];
+  const people = { "ana@example.com": {} };
+
+  test.each(["approve", "reject", "withdraw"])(
+    "%s is for people of the configuration, named before a server is asked",
+    async (verb) => {
+      const cwd = await aFolder({ ...CONFIG, people });
+      const nobody = await run([verb, "shop/x", ...DECIDE], { cwd });
+      expect(nobody).toMatchObject({ exit: 2, stderr: expect.stringContaining("known are ana@example.com") });
+      const other = await run([verb, "shop/x", ...DECIDE, "--as", "eve"], { cwd, environment: { USER: "eve" } });
+      expect(other).toMatchObject({ exit: 2, stderr: expect.stringContaining('"eve" is not a person') });
+      const named = { COUNTERSIGN_ACTOR: "ana@example.com", COUNTERSIGN_KEY_FILE: "nope.pem" };
+      const keyless = await run([verb, "shop/x", ...DECIDE], { cwd, environment: named });
+      expect(keyless).toMatchObject({ exit: 2, stderr: expect.stringContaining("nope.pem cannot be read (ENOENT)") });
+    },
+  );
+
+  test("an amendment is refused for an endpoint or a file that is not there", async () => {
+    const cwd = await aFolder(CONFIG);
+    const amend = ["amend", "shop/x", "--reason", "typo"];
+    const endpoint = await run([...amend, "--endpoint", "nope"], { cwd });
+    expect(endpoint).toMatchObject({ exit: 3, stderr: expect.stringContaining("the configured ones are: crm") });
+    const file = await run([...amend, "--data", "nope.json"], { cwd });
+    expect(file).toMatchObject({ exit: 2, stderr: expect.stringContaining("nope.json") });
+  });
+});
+
+describe("people keygen", () => {
+  test("needs no configuration and never overwrites a key", async () => {
+    const cwd = await mkdtemp(join(tmpdir(), "cli-main-"));
+    onTestFinished(() => rm(cwd, { recursive: true }));
+    const made = await run(["people", "keygen", "ana@example.com", "--json"], { cwd });
+    expect([made.exit, made.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(made.stdout)).toMatchObject({ person: "ana@example.com" });
+    const again = await run(["people", "keygen", "ana@example.com", "--json"], { cwd });
+    expect([again.exit, again.stdout]).toEqual([4, ""]);
+    expect(JSON.parse(again.stderr)).toMatchObject({ code: "refused" });
   });
 });
 

@@ -7,6 +7,8 @@ import type { Perform } from "./perform.ts";
 import { reportError } from "./report-error.ts";
 import { takeSignals } from "./signals.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
+import { addAuditVerbs } from "./verbs-audit.ts";
+import { addDecisionVerbs } from "./verbs-decide.ts";
 import { addEventVerbs } from "./verbs-events.ts";
 import { addRunVerbs } from "./verbs-run.ts";
 
@@ -23,6 +25,8 @@ export async function runCli(invocation: Invocation): Promise<number> {
   };
   addRunVerbs(program, perform);
   addEventVerbs(program, perform);
+  addDecisionVerbs(program, perform);
+  addAuditVerbs(program, perform);
   if (argv.length === 0) {
     terminal.note(program.helpInformation());
     return EXIT.badUsage;

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "commander";
 
 const MAX_PORT = 65_535;
 const MAX_LIMIT = 1000;
+const MAX_PAGE = 1000;
 
 export function parsePort(text: string): number {
   return parseWhole(text, { min: 0, max: MAX_PORT });
@@ -10,6 +11,10 @@ export function parsePort(text: string): number {
 
 export function parseLimit(text: string): number {
   return parseWhole(text, { min: 1, max: MAX_LIMIT });
+}
+
+export function parsePage(text: string): number {
+  return parseWhole(text, { min: 1, max: MAX_PAGE });
 }
 
 function parseWhole(text: string, { min, max }: { readonly min: number; readonly max: number }): number {

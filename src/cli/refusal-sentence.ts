@@ -1,23 +1,36 @@
 /** Why a person's word changed nothing, in words. */
-import type { ResolutionRefusal } from "../delivery/event-state.ts";
+import type { DecisionRefusal } from "../delivery/approval.ts";
+import type { ResolutionRefusal, Verdict } from "../delivery/event-state.ts";
 
-export function refusalSentence(because: ResolutionRefusal | null): string {
-  switch (because) {
-    case "malformed":
-      return "the message lacks an actor or a reason";
-    case "unknown-delivery":
-      return "the event does not go to that endpoint";
-    case "several-deliveries":
-      return "several deliveries could be meant; name one with --delivery";
-    case "not-parked":
-      return "the delivery does not wait for a person";
-    case "attempt-in-flight":
-      return "an attempt is under way; look at its outcome first";
-    case "already-ended":
-      return "the delivery has ended";
-    case "not-supported":
-      return "this version does not know that action";
-    case null:
-      return "no reason was given";
-  }
+const RESOLUTIONS: Readonly<Record<ResolutionRefusal, string>> = {
+  malformed: "the message lacks an actor or a reason",
+  "unknown-delivery": "the event does not go to that endpoint",
+  "several-deliveries": "several deliveries could be meant; name one with --delivery",
+  "not-parked": "the delivery does not wait for a person",
+  "attempt-in-flight": "an attempt is under way; look at its outcome first",
+  "already-ended": "the delivery has ended",
+  executed: "it was sent before, and what is sent cannot be decided on or amended any more",
+  "bad-amendment": "what should be sent instead cannot be used; give one body, an endpoint, or both",
+  "not-supported": "this version does not know that action",
+};
+
+const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
+  "wrong-digest": "it changed since you looked, or was never proposed: nothing that waits has that digest",
+  "no-digest": "it does not say what was looked at: a decision names the digest",
+  "stale-revision": "it changed since you looked: that digest belongs to an earlier revision",
+  "unknown-person": "the configuration of the workers has no such person in people",
+  "not-eligible": "that person is not among its approvers, or has no decision to take back",
+  "own-request": "four eyes: who asked for it, or edited it last, does not decide on it",
+  "second-vote": "that person has decided on it before",
+  "already-decided": "it was decided before, or has ended",
+  expired: "its time for a decision is over",
+  executed: RESOLUTIONS.executed,
+  "bad-signature": "it needs a valid signature of that person; sign with --key-file",
+  "no-note": "a rejection says why, in its note",
+  "nothing-waits": "nothing waits for approval there",
+};
+
+export function refusalSentence(because: Verdict["refusedBecause"]): string {
+  if (because === null) return "no reason was given";
+  return { ...RESOLUTIONS, ...DECISIONS }[because];
 }

@@ -24,6 +24,7 @@ describe("exitCodeOf", () => {
     no_route: 4,
     not_found: 3,
     refused: 4,
+    requester_required: 4,
     search_attributes_missing: 1,
     server_unavailable: 1,
     temporal_unreachable: 5,
@@ -39,6 +40,9 @@ describe("exitCodeOf", () => {
 
   test("takes an event that was refused for a fact, unless the person typed it", () => {
     expect(exitCodeOf("bad_event", "show")).toBe(1);
+    expect(exitCodeOf("invalid_json", "show")).toBe(1);
+    expect(exitCodeOf("invalid_json", "amend")).toBe(2);
+    expect(exitCodeOf("bad_event", "amend")).toBe(1);
   });
 
   test("takes an unknown endpoint of --only for bad usage", () => {
@@ -71,6 +75,11 @@ describe("complaintOf", () => {
       message: "Unknown option '--foo' (Did you mean --for?) See `countersign list --help`.",
     });
     expect(complaintOf(error, "").message).toContain("See `countersign --help`.");
+  });
+
+  test("says what is missing of a group of commands named alone", () => {
+    const error = new CommanderError(1, "commander.help", "(outputHelp)");
+    expect(complaintOf(error, "people").message).toBe("A command is missing. See `countersign people --help`.");
   });
 
   test.each([

@@ -70,8 +70,10 @@ function serverComplaint(
 }
 
 /** "error: unknown option '--foo'\n(Did you mean --for?)" → a sentence and where to read on. */
-function usageMessage({ message }: CommanderError, verb: string): string {
-  const words = message
+function usageMessage({ code, message }: CommanderError, verb: string): string {
+  // A group of commands that was named alone; commander only has "(outputHelp)" to say about it.
+  const complaint = code === "commander.help" ? "a command is missing" : message;
+  const words = complaint
     .replace(/^error: /, "")
     .replaceAll(/\s+/g, " ")
     .trim();
@@ -99,6 +101,7 @@ const TITLES: Readonly<Record<ShownCode, string>> = {
   no_route: "No route matches",
   not_found: "There is no such thing",
   refused: "It did not count",
+  requester_required: "It must be known who asks",
   search_attributes_missing: "The search attributes are missing",
   server_unavailable: "A server could not be started",
   temporal_unreachable: "Temporal does not answer",

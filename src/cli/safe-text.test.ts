@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { safeLines, safeText, shellWord } from "./safe-text.ts";
+import { safeLines, safeText, shellWord, spelledText } from "./safe-text.ts";
 
 describe("safeText", () => {
   test("keeps letters of every script and replaces what hides or moves", () => {
@@ -17,6 +17,26 @@ describe("safeText", () => {
 describe("safeLines", () => {
   test("keeps line ends and tabs", () => {
     expect(safeLines("a\r\n\tb\u0007")).toBe("a\n\tb?");
+  });
+});
+
+describe("spelledText", () => {
+  test("spells out what hides or moves, and leaves tabs and line feeds", () => {
+    expect(spelledText("Größe\t注文 🙂\n")).toBe("Größe\t注文 🙂\n");
+    expect(spelledText("a\u202eb\r\n\u001b[2J\u200b\ufe0f\u{e0041}")).toBe(
+      "a‹U+202E›b‹U+000D›\n‹U+001B›[2J‹U+200B›‹U+FE0F›‹U+E0041›",
+    );
+  });
+
+  test("loses nothing: two texts show alike only if one of them holds such a spelling", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "\u202e", "\u0007", "\t", "\n", "é") });
+    fc.assert(fc.property(text, text, (one, other) => one === other || spelledText(one) !== spelledText(other)));
+  });
+
+  test("leaves nothing a terminal would obey but tabs and line feeds", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => !/(?![\t\n])[\p{Cc}\p{Cf}]/u.test(spelledText(text))),
+    );
   });
 });
 

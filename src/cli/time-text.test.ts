@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ageText, clockText, longText, momentText, tookText, untilText } from "./time-text.ts";
+import { ageText, clockText, leftText, longText, momentText, tookText, untilText } from "./time-text.ts";
 
 const AT = "2026-11-29T10:00:00.123Z";
 const AT_MS = Date.parse(AT);
@@ -21,6 +21,18 @@ describe("ageText", () => {
     [86_400_000 * 2 - 1, "1 d"],
   ])("%i ms is %s", (ageMs, text) => {
     expect(ageText(AT, AT_MS + ageMs)).toBe(text);
+  });
+});
+
+describe("leftText", () => {
+  test.each([
+    [-3_600_000 * 25, "1 d"],
+    [-119_999, "1 min"],
+    [-1, "0 s"],
+    [0, "expired 0 s ago"],
+    [180_000, "expired 3 min ago"],
+  ])("%i ms after it is %s", (afterMs, text) => {
+    expect(leftText(AT, AT_MS + afterMs)).toBe(text);
   });
 });
 

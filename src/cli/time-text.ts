@@ -20,11 +20,14 @@ export function untilText(at: string, nowMs: number): string {
 
 /** `3 s`, `5 min`, `2 h`, `4 d`: one unit, rounded down, for tables and "ago". */
 export function ageText(at: string, nowMs: number): string {
-  const ageMs = Math.max(0, nowMs - Date.parse(at));
-  if (ageMs >= DAY_MS) return `${Math.floor(ageMs / DAY_MS)} d`;
-  if (ageMs >= HOUR_MS) return `${Math.floor(ageMs / HOUR_MS)} h`;
-  if (ageMs >= MINUTE_MS) return `${Math.floor(ageMs / MINUTE_MS)} min`;
-  return `${Math.floor(ageMs / SECOND_MS)} s`;
+  return unitText(Math.max(0, nowMs - Date.parse(at)));
+}
+
+function unitText(durationMs: number): string {
+  if (durationMs >= DAY_MS) return `${Math.floor(durationMs / DAY_MS)} d`;
+  if (durationMs >= HOUR_MS) return `${Math.floor(durationMs / HOUR_MS)} h`;
+  if (durationMs >= MINUTE_MS) return `${Math.floor(durationMs / MINUTE_MS)} min`;
+  return `${Math.floor(durationMs / SECOND_MS)} s`;
 }
 
 /** As in the Temporal UI, but whole days once hours say nothing any more. */
@@ -35,4 +38,10 @@ export function longText(durationMs: number): string {
 /** `12 ms`, `2.3 s`: how long an attempt took. */
 export function tookText(durationMs: number): string {
   return durationMs < SECOND_MS ? `${durationMs} ms` : durationText(durationMs);
+}
+
+/** `3 h`, or `expired 5 min ago`: one unit, rounded down, so it never reads longer than it is. */
+export function leftText(until: string, nowMs: number): string {
+  const leftMs = Date.parse(until) - nowMs;
+  return leftMs > 0 ? unitText(leftMs) : `expired ${unitText(-leftMs)} ago`;
 }

@@ -4,7 +4,8 @@ import type { ListCommand } from "./commands/list.ts";
 import type { ReplayCommand } from "./commands/replay.ts";
 import type { ResolutionCommand } from "./commands/resolution.ts";
 import type { SendCommand } from "./commands/send.ts";
-import { parseLimit } from "./option-values.ts";
+import type { ShowCommand } from "./commands/show.ts";
+import { parseLimit, parsePage } from "./option-values.ts";
 import type { Perform, WithJson } from "./perform.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -47,9 +48,14 @@ function addReadVerbs(program: Command, perform: Perform): void {
     .command("show")
     .description("everything that is known of one event, attempt by attempt")
     .argument("<key>", KEY)
+    .option("--page <number>", "of the body that waits for approval, where it is longer than 64 KiB", parsePage, 1)
     .option("--json", "print the event state as JSON")
-    .action(async (key: string, options: WithJson) => {
-      await perform("show", options, async (context) => await (await import("./commands/show.ts")).show(context, key));
+    .action(async (key: string, options: ShowCommand & WithJson) => {
+      await perform(
+        "show",
+        options,
+        async (context) => await (await import("./commands/show.ts")).show(context, key, options),
+      );
     });
 
   program

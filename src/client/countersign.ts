@@ -5,16 +5,32 @@ import type { Config } from "../config/config.ts";
 import { parseDurationMs } from "../config/duration.ts";
 import { TEST_EVENT_TYPE } from "../config/match-routes.ts";
 import { RESERVED_SOURCE } from "../config/names.ts";
-import type { Verdict } from "../delivery/progress.ts";
+import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
+import type { Verdict } from "../delivery/event-state.ts";
 import { CountersignError } from "../errors.ts";
+import { decideDelivery } from "./decide-delivery.ts";
 import { type EndpointOverview, endpointOverviews } from "./endpoint-overview.ts";
-import { type EventReport, getEvent } from "./get-event.ts";
+import { describeRun, type EventReport, getEvent } from "./get-event.ts";
 import { type EventRow, listEvents, type ListFilter } from "./list-events.ts";
 import { resolveDelivery } from "./resolve-delivery.ts";
 import { createReadiness } from "./readiness.ts";
 import type { Session } from "./session.ts";
 import { settled } from "./settled.ts";
+import { storedEvent } from "./stored-event.ts";
 import { type Receipt, submit, type SubmitOptions } from "./submit.ts";
+
+/** Who decides on which proposal. */
+export interface DecisionWord {
+  readonly actor: string;
+  /** The whole `sha256:…` of the proposal the person saw; another one does not count. */
+  readonly digest: string;
+  /** `reject` needs one. */
+  readonly note?: string;
+  /** Endpoint name; only needed when several deliveries wait. */
+  readonly delivery?: string;
+  /** Base64, Ed25519 over `decisionBytes`; needed where decisions must be signed. */
+  readonly signature?: string;
+}
 
 /** Who says what about a delivery, and why. */
 export interface PersonsWord {
@@ -24,21 +40,39 @@ export interface PersonsWord {
   readonly delivery?: string;
 }
 
+/** What replaces the body, the endpoint or both; at most one of `data` and `data_base64`. */
+export interface AmendmentWord extends PersonsWord {
+  readonly data?: JsonValue;
+  readonly data_base64?: string;
+  readonly endpoint?: string;
+}
+
+/** No verb that takes a person's word throws when it did not count: the verdict says so. */
 export interface Countersign {
   /** Accepts an event, see `submit` in `client/submit.ts`. */
   submit(event: unknown, options?: SubmitOptions): Promise<Receipt>;
   /** The whole state; throws `not_found`. Exact up to what the server has recorded. */
   get(key: string): Promise<EventReport>;
+  /** The event as it was accepted, its body included; throws `not_found`. */
+  event(key: string): Promise<BusinessEvent>;
   /** Newest first; eventually consistent. */
   list(filter?: ListFilter): AsyncIterable<EventRow>;
   /** Resolves when each delivery has ended or waits for a person; throws `timeout`. `timeout` is a duration, `'30s'` by default. */
   settled(key: string, options?: { readonly timeout?: string }): Promise<EventReport>;
+  /** Says yes to what the digest stands for. */
+  approve(key: string, word: DecisionWord): Promise<Verdict>;
+  /** Says no to it; `note` is needed. */
+  reject(key: string, word: DecisionWord): Promise<Verdict>;
+  /** Takes the actor's own decision back, as long as nothing was sent. */
+  withdraw(key: string, word: DecisionWord): Promise<Verdict>;
   /** Tries a parked delivery again with the same key and a fresh budget. */
   replay(key: string, word: PersonsWord): Promise<Verdict>;
   /** Ends a delivery without sending it. */
   discard(key: string, word: PersonsWord): Promise<Verdict>;
   /** Records that the endpoint has it; `reason` is the evidence. */
   markDelivered(key: string, word: PersonsWord): Promise<Verdict>;
+  /** Replaces what a parked or waiting delivery sends, or where; whatever was approved no longer counts. */
+  amend(key: string, word: AmendmentWord): Promise<Verdict>;
   /** Sends one synthetic event to one endpoint, whatever the routes say; throws `unknown_endpoint`. */
   test(endpoint: string): Promise<Receipt>;
   endpoints(name?: string): Promise<readonly EndpointOverview[]>;
@@ -56,11 +90,16 @@ export function createCountersign({ client, config, eager }: CountersignParts): 
   return {
     submit: async (event, options) => await submit(session, event, options),
     get: async (key) => await getEvent(session, key),
+    event: async (key) => await storedEvent(session, await describeRun(session, key)),
     list: (filter = {}) => listEvents(session, filter),
     settled: async (key, options = {}) => await settled(session, key, timeoutMs(options.timeout)),
-    replay: async (key, word) => await resolveDelivery(session, key, { action: "replay", ...word }),
-    discard: async (key, word) => await resolveDelivery(session, key, { action: "discard", ...word }),
-    markDelivered: async (key, word) => await resolveDelivery(session, key, { action: "mark-delivered", ...word }),
+    approve: async (key, word) => await decideDelivery(session, key, { ...word, action: "approve" }),
+    reject: async (key, word) => await decideDelivery(session, key, { ...word, action: "reject" }),
+    withdraw: async (key, word) => await decideDelivery(session, key, { ...word, action: "withdraw" }),
+    replay: async (key, word) => await resolveDelivery(session, key, { ...word, action: "replay" }),
+    discard: async (key, word) => await resolveDelivery(session, key, { ...word, action: "discard" }),
+    markDelivered: async (key, word) => await resolveDelivery(session, key, { ...word, action: "mark-delivered" }),
+    amend: async (key, word) => await resolveDelivery(session, key, { ...word, action: "amend" }),
     test: async (endpoint) => await sendTest(session, endpoint),
     endpoints: async (name) => await endpointOverviews(session, name),
   };

@@ -2,9 +2,11 @@
 import { WorkflowNotFoundError, type WorkflowExecutionDescription } from "@temporalio/client";
 import type proto from "@temporalio/proto";
 import { fingerprintOf } from "../config/plan-event.ts";
+import type { BusinessEvent } from "../delivery/event.ts";
 import { identityOf } from "../delivery/event-identity.ts";
 import type { EventState } from "../delivery/event-state.ts";
-import { progressFromHistory, type RunStart } from "../delivery/history.ts";
+import { progressFromHistory } from "../delivery/history.ts";
+import type { RunStart } from "../delivery/history-entries.ts";
 import { parseEventKey } from "../delivery/names.ts";
 import { parsePlan } from "../delivery/plan.ts";
 import { project } from "../delivery/project.ts";
@@ -39,10 +41,10 @@ export async function getEvent(session: Session, key: string): Promise<EventRepo
 export async function readReport(session: Session, key: string): Promise<EventReport> {
   const run = await describeRun(session, key);
   if (run.status.name === "FAILED") throw await refusedInput(session, run);
-  const { events, start } = await readRun(session, run);
+  const { events, start, event } = await readRun(session, run);
   const decode = decoderOf(session.client);
   const entries = await readEntries(events, decode);
-  const state = project(progressFromHistory(start, entries));
+  const state = project(progressFromHistory(start, entries), event);
   const pending = await pendingWorkOf(run, entries, decode);
   const deliveries = withPendingWork(state.deliveries, pending);
   const report = { ...state, deliveries, ...(pending.routing === null ? {} : { trouble: pending.routing }) };
@@ -72,7 +74,7 @@ function notAKey(cause: unknown): CountersignError {
 async function readRun(session: Session, run: WorkflowExecutionDescription) {
   const handle = session.client.workflow.getHandle(run.workflowId, run.runId);
   const { events } = await withDeadline(session, () => handle.fetchHistory(), HISTORY_DEADLINE_MS);
-  return { events: events ?? [], start: await readStart(session, run, events?.[0]) };
+  return { events: events ?? [], ...(await readStart(session, run, events?.[0])) };
 }
 
 const HISTORY_DEADLINE_MS = 30_000;
@@ -81,7 +83,7 @@ async function readStart(
   session: Session,
   run: WorkflowExecutionDescription,
   first: proto.temporal.api.history.v1.IHistoryEvent | undefined,
-): Promise<RunStart> {
+): Promise<{ readonly start: RunStart; readonly event: BusinessEvent }> {
   const sent = await storedEvent(session, run);
   // The key says which source it is, also where the configuration no longer knows the alias it came under.
   const event = { ...sent, source: parseEventKey(run.workflowId)?.source ?? sent.source };
@@ -90,7 +92,7 @@ async function readStart(
   const plan = parsePlan((input as { readonly plan?: unknown } | null)?.plan);
   const noted = run.memo?.[FINGERPRINT_MEMO];
   const fingerprint = typeof noted === "string" ? noted : fingerprintOf(event);
-  return { event: identityOf(event), plan, fingerprint, startedMs: millis(first?.eventTime) };
+  return { event, start: { event: identityOf(event), plan, fingerprint, startedMs: millis(first?.eventTime) } };
 }
 
 async function refusedInput(session: Session, run: WorkflowExecutionDescription): Promise<CountersignError> {

@@ -8,6 +8,7 @@ import {
   STATE_ATTRIBUTE,
   TYPE_ATTRIBUTE,
 } from "../temporal/search-attributes.ts";
+import { APPROVAL_MEMO } from "../workflows/messages.ts";
 import { type EventRow, type ListFilter, listEvents, queryOf } from "./list-events.ts";
 import { LISTED_STATES } from "./listed-state.ts";
 import type { Session } from "./session.ts";
@@ -66,15 +67,23 @@ describe("listEvents", () => {
     readonly status: { readonly name: string };
     readonly startTime: Date;
     readonly typedSearchAttributes: TypedSearchAttributes;
+    readonly memo?: Readonly<Record<string, unknown>>;
   }
 
   /** As much of a session as a list needs. */
   function aSession(runs: readonly Listed[]): { readonly session: Session; readonly asked: string[] } {
     const asked: string[] = [];
     const workflow = {
-      async *list({ query }: { readonly query: string }) {
-        asked.push(query);
-        yield* await Promise.resolve(runs);
+      /** As the SDK does it: a page that is full makes it ask for the next one. */
+      async *list({ query, pageSize }: { readonly query: string; readonly pageSize: number }) {
+        for (let first = 0; first <= runs.length; first += pageSize) {
+          asked.push(`${pageSize} of ${query}`);
+          yield* await Promise.resolve(runs.slice(first, first + pageSize));
+        }
+      },
+      count(query: string) {
+        asked.push(`count of ${query}`);
+        return Promise.resolve({ count: runs.length });
       },
     };
     const prepared = () => Promise.resolve(void asked.push("prepared"));
@@ -109,6 +118,7 @@ describe("listEvents", () => {
         type: "order.created",
         endpoints: ["crm", "ledger"],
         startedAt: "2026-11-29T10:00:00.000Z",
+        approval: null,
       },
       {
         key: "shop/evt_2",
@@ -117,9 +127,45 @@ describe("listEvents", () => {
         type: "",
         endpoints: [],
         startedAt: "2026-11-29T10:00:00.000Z",
+        approval: null,
       },
     ]);
-    expect(asked).toEqual(["prepared", 'WorkflowType = "event" AND WorkflowId STARTS_WITH "shop/"']);
+    expect(asked).toEqual(["prepared", '1000 of WorkflowType = "event" AND WorkflowId STARTS_WITH "shop/"']);
+  });
+
+  const aRun = (number: number, state?: string, memo?: Listed["memo"]): Listed => {
+    const pairs = state === undefined ? [] : [{ key: STATE_ATTRIBUTE, value: state }];
+    const typedSearchAttributes = new TypedSearchAttributes(pairs);
+    const run = { workflowId: `shop/evt_${number}`, status: { name: "RUNNING" }, startTime, typedSearchAttributes };
+    return memo === undefined ? run : { ...run, memo };
+  };
+  const all = async (session: Session): Promise<readonly EventRow[]> => {
+    const rows: EventRow[] = [];
+    for await (const row of listEvents(session, {})) rows.push(row);
+    return rows;
+  };
+
+  test("tells what waits for approval since when and until when, and of no other run", async () => {
+    const approval = {
+      endpoint: "payments",
+      digest: `sha256:${"a".repeat(64)}`,
+      since: "2026-11-29T10:00:00.000Z",
+      until: "2026-11-30T10:00:00.000Z",
+    };
+    const memo = { [APPROVAL_MEMO]: approval };
+    const runs = [aRun(1, "awaiting-approval", memo), aRun(2, "awaiting-approval"), aRun(3, undefined, memo)];
+    const rows = await all(aSession(runs).session);
+    expect(rows.map((row) => row.approval)).toEqual([approval, null, null]);
+  });
+
+  test("asks once for a page that is just full, and again when there are more", async () => {
+    const many = (count: number) => aSession(Array.from({ length: count }, (_, index) => aRun(index)));
+    const full = many(1000);
+    expect(await all(full.session)).toHaveLength(1000);
+    expect(full.asked).toEqual(["prepared", '1000 of WorkflowType = "event"', 'count of WorkflowType = "event"']);
+    const more = many(1001);
+    expect(await all(more.session)).toHaveLength(1001);
+    expect(more.asked.filter((call) => call.startsWith("1000 of"))).toHaveLength(2);
   });
 
   test("ends when the server does not answer in time", async () => {

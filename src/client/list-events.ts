@@ -1,7 +1,10 @@
 /** Lists: what visibility holds, newest first. Eventually consistent, and said so. */
-import { LISTED_STATES, listedState, type ListedState } from "./listed-state.ts";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
 import { CountersignError } from "../errors.ts";
 import { ENDPOINTS_ATTRIBUTE, REASON_ATTRIBUTE, TYPE_ATTRIBUTE } from "../temporal/search-attributes.ts";
+import { APPROVAL_MEMO } from "../workflows/messages.ts";
+import { type ListedApproval, listedApproval } from "./listed-approval.ts";
+import { LISTED_STATES, listedState, type ListedState } from "./listed-state.ts";
 import { type Session, withDeadline } from "./session.ts";
 
 export interface ListFilter {
@@ -20,32 +23,43 @@ export interface EventRow {
   readonly endpoints: readonly string[];
   /** RFC 3339. */
   readonly startedAt: string;
+  /** Of the proposal that waits; null in every other state, and where the run has not noted it. */
+  readonly approval: ListedApproval | null;
 }
+
+/** The most a server gives at once, unless it is set lower. */
+const PAGE_ROWS = 1000;
 
 /** Yields rows newest first; a fresh change may show seconds later. Throws `bad_argument` for an unknown state. */
 export async function* listEvents(session: Session, filter: ListFilter): AsyncGenerator<EventRow> {
   const query = queryOf(filter);
   await session.prepared();
-  for await (const run of eachInTime(session, session.client.workflow.list({ query }))) {
-    yield {
-      key: run.workflowId,
-      state: listedState(run),
-      reason: run.typedSearchAttributes.get(REASON_ATTRIBUTE) ?? null,
-      type: run.typedSearchAttributes.get(TYPE_ATTRIBUTE) ?? "",
-      endpoints: run.typedSearchAttributes.get(ENDPOINTS_ATTRIBUTE) ?? [],
-      startedAt: run.startTime.toISOString(),
-    };
+  const runs = session.client.workflow.list({ query, pageSize: PAGE_ROWS })[Symbol.asyncIterator]();
+  for (let yielded = 0; await mayHoldMore(session, query, yielded); yielded += 1) {
+    const next = await withDeadline(session, () => runs.next());
+    if (next.done === true) return;
+    yield rowOf(next.value);
   }
 }
 
-/** A page that does not come in time ends the list with `temporal_unreachable`. */
-async function* eachInTime<Row>(session: Session, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-  const iterator = rows[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await withDeadline(session, () => iterator.next());
-    if (next.done === true) return;
-    yield next.value;
-  }
+/** A full page does not tell whether another follows, and asking for that one would read up to 1,000 rows to find out. */
+async function mayHoldMore(session: Session, query: string, yielded: number): Promise<boolean> {
+  if (yielded === 0 || yielded % PAGE_ROWS !== 0) return true;
+  const { count } = await withDeadline(session, () => session.client.workflow.count(query));
+  return count > yielded;
+}
+
+function rowOf(run: WorkflowExecutionInfo): EventRow {
+  const state = listedState(run);
+  return {
+    key: run.workflowId,
+    state,
+    reason: run.typedSearchAttributes.get(REASON_ATTRIBUTE) ?? null,
+    type: run.typedSearchAttributes.get(TYPE_ATTRIBUTE) ?? "",
+    endpoints: run.typedSearchAttributes.get(ENDPOINTS_ATTRIBUTE) ?? [],
+    startedAt: run.startTime.toISOString(),
+    approval: state === "awaiting-approval" ? listedApproval(run.memo?.[APPROVAL_MEMO]) : null,
+  };
 }
 
 /** The visibility query of a filter. */

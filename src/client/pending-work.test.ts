@@ -3,7 +3,7 @@ import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { describe, expect, test } from "vitest";
 import { aDelivery } from "../../test/support/an-event.ts";
-import type { HistoryEntry } from "../delivery/history.ts";
+import type { HistoryEntry } from "../delivery/history-entries.ts";
 import { pendingWorkOf, withPendingWork } from "./pending-work.ts";
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED: SCHEDULED, PENDING_ACTIVITY_STATE_STARTED: STARTED } =

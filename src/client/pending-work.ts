@@ -3,7 +3,7 @@ import type { WorkflowExecutionDescription } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import type { AttemptInput } from "../delivery/activity-shapes.ts";
 import type { DeliveryStatus } from "../delivery/event-state.ts";
-import type { HistoryEntry } from "../delivery/history.ts";
+import type { HistoryEntry } from "../delivery/history-entries.ts";
 import type { Decode } from "./payloads.ts";
 
 /** A worker failed before it could do its work, and tries again. */

@@ -2,7 +2,7 @@ import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { describe, expect, test } from "vitest";
 import { at, NOON_MS } from "../../test/support/deliveries.ts";
-import type { HistoryEntry } from "../delivery/history.ts";
+import type { HistoryEntry } from "../delivery/history-entries.ts";
 import type { TaskEvent } from "../delivery/lost-attempt.ts";
 import { UNDECODABLE } from "./payloads.ts";
 import { readEntries, taskEventOf } from "./read-history.ts";
@@ -35,16 +35,21 @@ describe("readEntries", () => {
     ["EVENT_TYPE_WORKFLOW_TASK_FAILED", "task-lost"],
     ["EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT", "task-lost"],
     ["EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED", "cancel-requested"],
-    ["EVENT_TYPE_TIMER_FIRED", "timer-fired"],
   ])("takes %s for %s", async (name, entry) => {
     expect(await read(anEvent(name))).toEqual([{ entry, atMs }]);
+  });
+
+  test("takes timers with their ids", async () => {
+    const started = { ...anEvent("EVENT_TYPE_TIMER_STARTED"), timerStartedEventAttributes: { timerId: "7" } };
+    const fired = { ...anEvent("EVENT_TYPE_TIMER_FIRED"), timerFiredEventAttributes: { timerId: "7" } };
+    expect(await read(started)).toEqual([{ entry: "timer-started", atMs, timerId: "7" }]);
+    expect(await read(fired)).toEqual([{ entry: "timer-fired", atMs, timerId: "7" }]);
   });
 
   test.each<EventName>([
     "EVENT_TYPE_UNSPECIFIED",
     "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED",
     "EVENT_TYPE_WORKFLOW_TASK_SCHEDULED",
-    "EVENT_TYPE_TIMER_STARTED",
     "EVENT_TYPE_TIMER_CANCELED",
     "EVENT_TYPE_ACTIVITY_TASK_STARTED",
     "EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES",

@@ -1,6 +1,6 @@
 /** Temporal's history events → the entries that `delivery/history.ts` folds. The one place that knows their shapes. */
 import proto from "@temporalio/proto";
-import type { HistoryEntry } from "../delivery/history.ts";
+import type { HistoryEntry } from "../delivery/history-entries.ts";
 import type { TaskEvent } from "../delivery/lost-attempt.ts";
 import { type Decode, millis, UNDECODABLE } from "./payloads.ts";
 
@@ -28,7 +28,9 @@ async function readEntry(event: HistoryEvent, decode: Decode): Promise<HistoryEn
     case EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED:
       return { atMs, entry: "cancel-requested" };
     case EventType.EVENT_TYPE_TIMER_FIRED:
-      return { atMs, entry: "timer-fired" };
+      return { atMs, entry: "timer-fired", timerId: event.timerFiredEventAttributes?.timerId ?? "" };
+    case EventType.EVENT_TYPE_TIMER_STARTED:
+      return { atMs, entry: "timer-started", timerId: event.timerStartedEventAttributes?.timerId ?? "" };
     default:
       return await readWithPayload(event, decode);
   }

@@ -1,50 +1,46 @@
-import {
-  ServiceError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from "@temporalio/client";
-import { describe, expect, test } from "vitest";
-import { resolveDelivery } from "./resolve-delivery.ts";
-import type { Session } from "./session.ts";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import { expect, test } from "vitest";
+import { createCountersign } from "./countersign.ts";
+import type { Config } from "../config/config.ts";
+import type { Client } from "@temporalio/client";
 
-const ORDER = { action: "discard", actor: "ana", reason: "gone" } as const;
+const VERDICT = { counted: true, refusedBecause: null, at: "2026-11-29T10:00:00.000Z" };
+const WORD = { actor: "ana", reason: "gone" };
 
-/** As much of a session as a word needs; the server answers it with this error. */
-function said(error: Error) {
+/** The facade on a server that keeps what it is told and answers with this. */
+function aFacade(answer: () => Promise<unknown>) {
+  const said: unknown[] = [];
   const handle = {
     describe: () => Promise.resolve({ type: "event", runId: "run-1" }),
-    executeUpdate: () => Promise.reject(error),
+    executeUpdate: ({ name }: { readonly name: string }, { args }: { readonly args: readonly unknown[] }) => {
+      said.push([name, ...args]);
+      return answer();
+    },
   };
   const withDeadline = async <Result>(_deadlineMs: number, call: () => Promise<Result>) => await call();
   const client = { workflow: { getHandle: () => handle }, withDeadline, options: { namespace: "default" } };
-  return resolveDelivery({ client } as unknown as Session, "shop/evt_1", ORDER);
+  const parts = { client: client as unknown as Client, config: {} as Config, eager: false };
+  return { facade: createCountersign(parts), said };
 }
 
-const grpc = (code: number, details: string): ServiceError =>
-  new ServiceError("wrapped", { cause: Object.assign(new Error("inner"), { code, details }) });
+test("each word goes out as one update `resolve`, whatever else a caller wrote into it", async () => {
+  const { facade, said } = aFacade(() => Promise.resolve(VERDICT));
+  const hostile = { ...WORD, action: "discard" };
+  expect(await facade.replay("shop/evt_1", hostile)).toEqual(VERDICT);
+  await facade.discard("shop/evt_1", { ...WORD, delivery: "crm" });
+  await facade.markDelivered("shop/evt_1", WORD);
+  await facade.amend("shop/evt_1", { ...WORD, data: { total: 1 }, endpoint: "crm" });
+  await facade.amend("shop/evt_1", { ...WORD, data_base64: "AA==" });
+  expect(said).toEqual([
+    ["resolve", { v: 1, ...WORD, action: "replay" }],
+    ["resolve", { v: 1, ...WORD, action: "discard", delivery: "crm" }],
+    ["resolve", { v: 1, ...WORD, action: "mark-delivered" }],
+    ["resolve", { v: 1, ...WORD, action: "amend", data: { total: 1 }, endpoint: "crm" }],
+    ["resolve", { v: 1, ...WORD, action: "amend", data_base64: "AA==" }],
+  ]);
+});
 
-describe("resolveDelivery", () => {
-  test("says after a time-out what may still happen", async () => {
-    const late = said(new WorkflowUpdateRPCTimeoutOrCancelledError("late"));
-    await expect(late).rejects.toMatchObject({ code: "timeout", message: expect.stringMatching(/takes effect when/) });
-    await expect(late).rejects.toThrow("Ask `show` before saying it again");
-  });
-
-  test.each<[string, Error, string, string]>([
-    ["whose workflow task keeps failing", grpc(9, "workflow task failed"), "timeout", "workflow task failed"],
-    ["that let the word go", grpc(10, "aborted"), "timeout", "aborted"],
-    ["that knows no updates", new WorkflowUpdateFailedError("x", new Error("no handler")), "timeout", "no handler"],
-    ["on a server that is busy", grpc(8, "resource exhausted"), "temporal_unreachable", "resource exhausted"],
-    ["on a server with a fault", grpc(13, "internal"), "temporal_unreachable", "Ask `show` before"],
-    ["on a server that is gone", grpc(14, "gone"), "temporal_unreachable", "does not answer"],
-  ])("makes an error of ours of a run %s", async (_what, error, code, words) => {
-    await expect(said(error)).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
-  });
-
-  test("takes a run that ended meanwhile for an answer", async () => {
-    const refused = { counted: false, refusedBecause: "already-ended" };
-    expect(await said(new WorkflowNotFoundError("x", "shop/evt_1", "run-1"))).toMatchObject(refused);
-    expect(await said(new WorkflowUpdateFailedError("x", new Error("Workflow completed")))).toMatchObject(refused);
-  });
+test("a run that has just ended answers already-ended", async () => {
+  const { facade } = aFacade(() => Promise.reject(new WorkflowNotFoundError("x", "shop/evt_1", "run-1")));
+  expect(await facade.amend("shop/evt_1", WORD)).toMatchObject({ counted: false, refusedBecause: "already-ended" });
 });

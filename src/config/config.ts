@@ -1,4 +1,5 @@
 /** The frozen configuration every process works from: parsed once, trusted inside. */
+import type { ApprovalRule, ApprovalTerms } from "../delivery/approval.ts";
 import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import type { Outcome } from "../delivery/attempt.ts";
 import type { RetryPolicy } from "../delivery/policy.ts";
@@ -73,9 +74,26 @@ export interface RouteMatch {
   readonly when?: When;
 }
 
+/** What a route demands before an event goes to its endpoints. */
+export interface RouteApproval extends ApprovalRule, Omit<ApprovalTerms, "rules"> {
+  /** Null = for every event of the route. */
+  readonly when: When | null;
+  /** An event for which the approval is due is refused without `requestedBy`. */
+  readonly requireRequester: boolean;
+}
+
 export interface Route {
   readonly match: RouteMatch;
   readonly to: readonly string[];
+  /** Null = nobody is asked. */
+  readonly approval: RouteApproval | null;
+}
+
+/** Somebody who may decide; the name is the key in `people`. */
+export interface Person {
+  readonly groups: readonly string[];
+  /** Ed25519, its 32 bytes in base64; null = cannot sign. */
+  readonly publicKey: string | null;
 }
 
 export interface TemporalConfig {
@@ -95,6 +113,7 @@ export interface Config {
   readonly sources: Readonly<Record<string, Source>>;
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly routes: readonly Route[];
+  readonly people: Readonly<Record<string, Person>>;
   /** Handler modules, absolute paths; loaded by workers only. */
   readonly handlers: readonly string[];
   readonly dedupeWindowMs: number;

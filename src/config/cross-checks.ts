@@ -1,13 +1,21 @@
 /** What must hang together: names, aliases, addresses, headers. Each check answers all problems it sees. */
 import { isName } from "../delivery/names.ts";
 import { checkUrl } from "./address.ts";
+import { checkApprovals } from "./approval-checks.ts";
 import { checkHeaderName } from "./header-rules.ts";
-import { NAME_RULE, RESERVED_SOURCE } from "./names.ts";
+import { listNames, NAME_RULE, RESERVED_SOURCE } from "./names.ts";
+import { checkPeople } from "./people-checks.ts";
 import { foundProblem, type Problem } from "./problem.ts";
 import type { CheckedConfig, CheckedEndpoint } from "./schema.ts";
 
 export function crossCheck(config: CheckedConfig): readonly Problem[] {
-  return [...checkSources(config), ...checkEndpoints(config), ...checkRoutes(config)];
+  return [
+    ...checkSources(config),
+    ...checkEndpoints(config),
+    ...checkRoutes(config),
+    ...checkPeople(config),
+    ...checkApprovals(config),
+  ];
 }
 
 function checkSources(config: CheckedConfig): readonly Problem[] {
@@ -87,10 +95,4 @@ function checkRoutes(config: CheckedConfig): readonly Problem[] {
     }
     return problems;
   });
-}
-
-function listNames(noun: string, names: readonly string[]): string {
-  if (names.length === 0) return `a configured ${noun}; none is configured`;
-  const shown = names.slice(0, 20).join(", ");
-  return `a configured ${noun}: ${shown}${names.length > 20 ? ` and ${names.length - 20} more` : ""}`;
 }

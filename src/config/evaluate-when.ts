@@ -1,10 +1,35 @@
 /** The declarative form of `when`, evaluated over an event. */
-import type { JsonValue } from "../delivery/event.ts";
+import { contentTypeOf, isJsonContentType } from "../delivery/content-type.ts";
+import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import type { WhenOperators } from "./config.ts";
 
+type Condition = Readonly<Record<string, WhenOperators>>;
+
 /** Every operator of every path must hold; a condition without any path holds. */
-export function evaluateWhen(when: Readonly<Record<string, WhenOperators>>, event: unknown): boolean {
-  return Object.entries(when).every(([path, operators]) => holdsAll(operators, memberAt(event, path)));
+export function evaluateWhen(when: Condition, event: unknown): boolean {
+  return Object.entries(when).every(([path, operators]) =>
+    holdsAll(operators, { value: memberAt(event, path), incomparable: "fails" }),
+  );
+}
+
+/**
+ * Like `evaluateWhen`, but false only when the event says so.
+ *
+ * An amount of `"900"` cannot be compared with 500, and a body that is not JSON
+ * does not show its members: where a person's approval hangs on it, neither may
+ * pass for a small amount.
+ */
+export function mayHold(when: Condition, event: BusinessEvent): boolean {
+  return Object.entries(when).every(
+    ([path, operators]) =>
+      isHidden(path, event) || holdsAll(operators, { value: memberAt(event, path), incomparable: "holds" }),
+  );
+}
+
+/** Bytes show nothing, and a text that is not JSON no members. */
+function isHidden(path: string, event: BusinessEvent): boolean {
+  if (event.data_base64 !== undefined) return path === "data" || path.startsWith("data.");
+  return path.startsWith("data.") && typeof event.data === "string" && !isJsonContentType(contentTypeOf(event));
 }
 
 /** Own members only, and list items only by index; undefined = there is none. */
@@ -18,26 +43,37 @@ function memberAt(root: unknown, path: string): unknown {
   return value;
 }
 
+interface Compared {
+  readonly value: unknown;
+  /** What a comparison with a value of another kind does; a missing or null one always fails it. */
+  readonly incomparable: "fails" | "holds";
+}
+
 /** For a missing member only `exists: false` and `ne` hold. */
-function holdsAll(operators: WhenOperators, value: unknown): boolean {
+function holdsAll(operators: WhenOperators, compared: Compared): boolean {
+  const { value } = compared;
   if (operators.exists !== undefined && operators.exists !== (value !== undefined)) return false;
   if (operators.ne !== undefined && isEqual(value, operators.ne)) return false;
   if (operators.eq !== undefined && !isEqual(value, operators.eq)) return false;
   if (operators.in !== undefined && !operators.in.some((candidate) => isEqual(value, candidate))) return false;
   return (
-    compares(value, operators.gt, (order) => order > 0) &&
-    compares(value, operators.gte, (order) => order >= 0) &&
-    compares(value, operators.lt, (order) => order < 0) &&
-    compares(value, operators.lte, (order) => order <= 0)
+    compares(compared, operators.gt, (order) => order > 0) &&
+    compares(compared, operators.gte, (order) => order >= 0) &&
+    compares(compared, operators.lt, (order) => order < 0) &&
+    compares(compared, operators.lte, (order) => order <= 0)
   );
 }
 
-/** Numbers compare with numbers and texts with texts (by UTF-16 units); anything else does not compare and fails. */
-function compares(value: unknown, bound: JsonValue | undefined, holds: (order: number) => boolean): boolean {
+/** Numbers compare with numbers and texts with texts (by UTF-16 units). */
+function compares(
+  { value, incomparable }: Compared,
+  bound: JsonValue | undefined,
+  holds: (order: number) => boolean,
+): boolean {
   if (bound === undefined) return true;
   if (typeof value === "number" && typeof bound === "number") return holds(Math.sign(value - bound));
   if (typeof value === "string" && typeof bound === "string") return holds(value < bound ? -1 : value > bound ? 1 : 0);
-  return false;
+  return incomparable === "holds" && value !== undefined && value !== null;
 }
 
 /** Equality of JSON values: the order of members does not count, no value equals one of another kind. */

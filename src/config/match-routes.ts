@@ -1,10 +1,9 @@
 /** Who gets an event: the one question asked of a configuration at run time. */
-import { bodyOf, parseJsonBody } from "../delivery/body.ts";
-import { contentTypeOf, isJsonContentType } from "../delivery/content-type.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
+import { NOTICE_TYPE } from "../delivery/notice.ts";
 import { CountersignError } from "../errors.ts";
-import type { Config, Route, Source, When } from "./config.ts";
-import { evaluateWhen } from "./evaluate-when.ts";
+import { type Answer, askCondition, readableEvent, type Trouble } from "./condition.ts";
+import type { Config, Route, Source } from "./config.ts";
 import { matchesTypePattern } from "./event-type-pattern.ts";
 import { RESERVED_SOURCE } from "./names.ts";
 
@@ -23,79 +22,49 @@ export function resolveSource(config: Config, sourceOrAlias: string): Source | n
 /**
  * The names of the endpoints an event goes to: each once, in the order of the configuration's `endpoints`; empty = no route.
  *
- * An event of the source `countersign` goes nowhere, but for the synthetic
- * `countersign.test`, which goes to the endpoint its subject names and to no other.
+ * An event of the source `countersign` goes nowhere, but for the synthetic `countersign.test`
+ * and notices about approvals, which go to the endpoint their subject names and to no other.
  * Throws `config_invalid` naming the route when a `when` function throws or
  * answers anything but true or false.
  */
 export function matchRoutes(config: Config, event: BusinessEvent): readonly string[] {
   const source = resolveSource(config, event.source);
   if (source === null) return [];
-  if (source === OWN_SOURCE) return matchTestEvent(config, event);
-  const seen = readable(event, source);
+  if (source === OWN_SOURCE) return matchOwnEvent(config, event);
+  const seen = readableEvent(event, source.name);
   const chosen = new Set(
-    config.routes.flatMap((route, index) => (matchesRoute(config, { route, index }, seen) ? route.to : [])),
+    config.routes.flatMap((route, index) => {
+      const answer = judgeMatch(config, route, seen);
+      if (typeof answer !== "boolean") throw misconfigured(`routes[${index}].match.when`, answer);
+      return answer ? route.to : [];
+    }),
   );
   return Object.keys(config.endpoints).filter((name) => chosen.has(name));
 }
 
-function matchTestEvent(config: Config, event: BusinessEvent): readonly string[] {
-  const { subject, synthetic, type } = event;
-  const isTest = synthetic === true && type === TEST_EVENT_TYPE && subject !== undefined;
-  return isTest && Object.hasOwn(config.endpoints, subject) ? [subject] : [];
+/** Tests go to the endpoint they name; so do notices, where some route tells people there. */
+function matchOwnEvent(config: Config, { subject, synthetic, type }: BusinessEvent): readonly string[] {
+  if (subject === undefined || !Object.hasOwn(config.endpoints, subject)) return [];
+  const isTest = synthetic === true && type === TEST_EVENT_TYPE;
+  const isNotice = type.startsWith(NOTICE_TYPE) && config.routes.some(({ approval }) => approval?.notify === subject);
+  return isTest || isNotice ? [subject] : [];
 }
 
-interface NumberedRoute {
-  readonly route: Route;
-  readonly index: number;
-}
-
-function matchesRoute(config: Config, { route, index }: NumberedRoute, event: BusinessEvent): boolean {
-  const { source, type, when } = route.match;
+/**
+ * What a route's own conditions say of an event that carries its configured source name.
+ *
+ * Trouble is what a function did instead of answering; whoever asks decides what that means.
+ */
+export function judgeMatch(config: Config, { match }: Route, event: BusinessEvent): Answer {
+  const { source, type, when } = match;
   if (source !== undefined && resolveSource(config, source)?.name !== event.source) return false;
   if (type !== undefined && !matchesTypePattern(type, event.type)) return false;
-  return when === undefined || holds(when, { event, place: `routes[${index}].match.when` });
+  return when === undefined || askCondition(when, event);
 }
 
-function holds(when: When, { event, place }: { readonly event: BusinessEvent; readonly place: string }): boolean {
-  if (typeof when !== "function") return evaluateWhen(when, event);
-  const answer = call(when, { event, place });
-  if (typeof answer === "boolean") return answer;
-  throw new CountersignError(
-    "config_invalid",
-    `The function ${place} must answer true or false, not a value of type ${typeof answer}.`,
-    {
-      details: { path: place },
-    },
-  );
-}
-
-/** On a copy, so that a predicate cannot change what is delivered. */
-function call(
-  when: (event: BusinessEvent) => boolean,
-  { event, place }: { readonly event: BusinessEvent; readonly place: string },
-): unknown {
-  try {
-    return when(structuredClone(event));
-  } catch (cause) {
-    const name = cause instanceof Error ? cause.name : typeof cause;
-    throw new CountersignError(
-      "config_invalid",
-      `The function ${place} threw ${name} for an event of type ${JSON.stringify(event.type)}.`,
-      {
-        cause,
-        details: { path: place },
-      },
-    );
-  }
-}
-
-/** As conditions see it: the source by its name, and JSON that travels as bytes parsed. */
-function readable(event: BusinessEvent, source: Source): BusinessEvent {
-  const named = { ...event, source: source.name };
-  if (event.data_base64 === undefined || !isJsonContentType(contentTypeOf(event))) return named;
-  const data = parseJsonBody(bodyOf(event).bytes);
-  if (data === undefined) return named;
-  const { data_base64: _, ...rest } = named;
-  return { ...rest, data };
+function misconfigured(place: string, { trouble, cause }: Trouble): CountersignError {
+  return new CountersignError("config_invalid", `The function ${place} ${trouble}.`, {
+    ...(cause === undefined ? {} : { cause }),
+    details: { path: place },
+  });
 }

@@ -1,8 +1,8 @@
 /**
  * Keys that are accepted in form but do nothing yet.
  *
- * Silence would be worse than an error: somebody who configured an approval
- * must not find out from the delivery that nobody was asked.
+ * Silence would be worse than an error: somebody who configured a lookup must
+ * not find out from a parked delivery that nobody looked.
  */
 import type { Problem } from "./problem.ts";
 import type { CheckedConfig } from "./schema.ts";
@@ -18,10 +18,6 @@ export function findKeysWithoutEffect(config: CheckedConfig): readonly Problem[]
     for (const key of presentKeys(endpoint, ["retryAfterScope", "reconcile", "order"]))
       paths.push(["endpoints", name, key]);
   }
-  for (const [index, route] of config.routes.entries()) {
-    if (route.approval !== undefined) paths.push(["routes", index, "approval"]);
-  }
-  if (Object.keys(config.people ?? {}).length > 0) paths.push(["people"]);
   if ((config.keys ?? []).length > 0) paths.push(["keys"]);
   return paths.map((path) => ({ path, text: TEXT }));
 }

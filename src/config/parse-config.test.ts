@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { HOUR_MS } from "../delivery/durations.ts";
 import { NO_RETRY, STANDARD_RETRY } from "../delivery/policy.ts";
+import type { personSchema } from "./access-schema.ts";
+import type { approvalSchema } from "./approval-schema.ts";
 import type { endpointSchema } from "./endpoint-schema.ts";
 import { defineConfig, env } from "./define-config.ts";
 import { parseConfig } from "./parse-config.ts";
-import type { RawConfig, RawEndpoint, RawRoute, RawSource } from "./raw-config.ts";
+import type { RawApproval, RawConfig, RawEndpoint, RawPerson, RawRoute, RawSource } from "./raw-config.ts";
 import type { routeSchema } from "./route-schema.ts";
 import type { configSchema } from "./schema.ts";
 import type { sourceSchema } from "./source-schema.ts";
@@ -17,6 +20,8 @@ const sameKeys: readonly true[] = [
   true satisfies SameKeys<RawEndpoint, (typeof endpointSchema)["shape"]>,
   true satisfies SameKeys<RawRoute, (typeof routeSchema)["shape"]>,
   true satisfies SameKeys<RawSource, (typeof sourceSchema)["shape"]>,
+  true satisfies SameKeys<RawApproval, (typeof approvalSchema)["shape"]>,
+  true satisfies SameKeys<RawPerson, (typeof personSchema)["shape"]>,
 ];
 
 describe("parseConfig", () => {
@@ -27,11 +32,12 @@ describe("parseConfig", () => {
       sources: {},
       endpoints: {},
       routes: [],
+      people: {},
       handlers: [],
       dedupeWindowMs: 7 * 24 * 60 * 60 * 1000,
       deployment: null,
     });
-    expect(sameKeys).toHaveLength(4);
+    expect(sameKeys).toHaveLength(6);
   });
 
   test("needs only url or handler of an endpoint", () => {
@@ -114,6 +120,85 @@ describe("parseConfig", () => {
       ports: [9443],
       maxBodyBytes: 1024 * 1024,
     });
+  });
+
+  test("fills in the defaults of an approval, and of a person", () => {
+    const config = parse({
+      endpoints: { pay: { handler: "a@1" } },
+      routes: [{ to: ["pay"] }, { to: ["pay"], approval: { approvers: ["ana"] } }],
+      people: { ana: {} },
+    });
+    expect(config.routes.map(({ approval }) => approval)).toEqual([
+      null,
+      {
+        when: null,
+        approvers: ["ana"],
+        quorum: 1,
+        rejections: 1,
+        fourEyes: false,
+        requireRequester: false,
+        requireSignedDecisions: false,
+        escalate: null,
+        version: null,
+        expiresMs: 72 * HOUR_MS,
+        remindMs: [],
+        onExpire: "end",
+        notify: null,
+      },
+    ]);
+    expect(config.people).toEqual({ ana: { groups: [], publicKey: null } });
+  });
+
+  test("keeps what was written of an approval, each thing once and reminders in order", () => {
+    const publicKey = Buffer.alloc(32, 1).toString("base64");
+    const when = () => true;
+    const raw = defineConfig({
+      endpoints: { pay: { handler: "a@1" }, chat: { handler: "a@1", isolated: true } },
+      routes: [
+        {
+          to: ["pay"],
+          approval: {
+            when,
+            approvers: ["group:finance", "ana", "ana"],
+            quorum: 2,
+            rejections: 3,
+            fourEyes: true,
+            requireRequester: true,
+            requireSignedDecisions: true,
+            expires: "24h",
+            remind: ["12h", "4h", "240m"],
+            onExpire: "park",
+            escalate: { after: "20h", to: ["cem", "cem"] },
+            notify: "chat",
+            version: 2,
+          },
+        },
+      ],
+      people: {
+        ana: { groups: ["finance", "finance"], publicKey },
+        ben: { groups: ["finance"], publicKey: Buffer.alloc(32, 2).toString("base64") },
+        cem: {},
+      },
+    });
+    const config = parse(raw);
+    expect(config.routes[0]?.approval).toEqual({
+      when,
+      approvers: ["group:finance", "ana"],
+      quorum: 2,
+      rejections: 3,
+      fourEyes: true,
+      requireRequester: true,
+      requireSignedDecisions: true,
+      escalate: { afterMs: 20 * HOUR_MS, to: ["cem"] },
+      version: 2,
+      expiresMs: 24 * HOUR_MS,
+      remindMs: [4 * HOUR_MS, 12 * HOUR_MS],
+      onExpire: "park",
+      notify: "chat",
+    });
+    expect(config.people["ana"]).toEqual({ groups: ["finance"], publicKey });
+    expect(config.people["constructor"]).toBeUndefined();
+    expect(Object.isFrozen(config.people["ana"]?.groups)).toBe(true);
   });
 
   test("freezes the result all the way down and shares nothing with what was handed in", () => {

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { SECOND_MS } from "../delivery/durations.ts";
 import { STANDARD_RETRY } from "../delivery/policy.ts";
 import { collectProblems } from "./accept.ts";
+import { buildApproval, buildPerson } from "./build-approval.ts";
 import type { Config, Endpoint, Limits, Reference, Route, Source, Timeouts } from "./config.ts";
 import { crossCheck } from "./cross-checks.ts";
 import { findKeysWithoutEffect } from "./no-effect.ts";
@@ -47,6 +48,7 @@ function buildConfig(checked: CheckedConfig, path: string | null): Config {
     sources: byName(Object.entries(checked.sources), (name, source): Source => ({ name, aliases: source.aliases })),
     endpoints: byName(Object.entries(checked.endpoints), buildEndpoint),
     routes: checked.routes.map(buildRoute),
+    people: byName(Object.entries(checked.people), (_, person) => buildPerson(person)),
     handlers: checked.handlers.map((handler) => resolve(base, handler)),
     dedupeWindowMs: checked.dedupeWindow,
     deployment: checked.deployment ?? null,
@@ -97,6 +99,7 @@ function buildRoute(route: CheckedRoute): Route {
       ...(when === undefined ? {} : { when }),
     },
     to: [...new Set(route.to)],
+    approval: route.approval === undefined ? null : buildApproval(route.approval),
   };
 }
 

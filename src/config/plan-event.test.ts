@@ -4,7 +4,7 @@ import { CountersignError } from "../errors.ts";
 import type { Config } from "./config.ts";
 import { parseConfig } from "./parse-config.ts";
 import { canonicalEvent, fingerprintOf, planEvent, settingsFor } from "./plan-event.ts";
-import type { RawConfig, RawEndpoint } from "./raw-config.ts";
+import type { RawApproval, RawConfig, RawEndpoint } from "./raw-config.ts";
 
 const CRM: RawEndpoint = { url: "https://crm.example/hook?token=s3cret" };
 
@@ -152,6 +152,46 @@ describe("planEvent", () => {
     const { code, message } = refusal(() => planEvent(config, text(1025)));
     expect(code).toBe("body_too_large");
     expect(message).toContain("The body has 1025 bytes, endpoint small takes at most 1024");
+  });
+});
+
+describe("an approval", () => {
+  const asking = (approval: Partial<RawApproval> = {}): Config =>
+    aConfig(
+      { crm: CRM, ledger: CRM },
+      {
+        routes: [{ to: ["crm", "ledger"] }, { to: ["ledger"], approval: { approvers: ["ana"], ...approval } }],
+        people: { ana: {} },
+      },
+    );
+
+  test("that is due shows in the settings of the delivery, and in no other", () => {
+    const { deliveries } = planEvent(asking(), anEvent());
+    expect(deliveries.map(({ endpoint, settings }) => [endpoint, settings.approval])).toEqual([
+      ["crm", undefined],
+      ["ledger", true],
+    ]);
+    expect(deliveries[0]?.settings).not.toHaveProperty("approval");
+    const idle = asking({ when: { "data.total": { gt: 42 } } });
+    expect(planEvent(idle, anEvent()).deliveries[1]?.settings).not.toHaveProperty("approval");
+  });
+
+  test.each([undefined, "", " \t", "\u00a0"])(
+    "that must know who asked refuses an event that says %j",
+    (requestedBy) => {
+      const event = anEvent(requestedBy === undefined ? {} : { requestedBy });
+      const { code, message } = refusal(() => planEvent(asking({ requireRequester: true }), event));
+      expect(code).toBe("requester_required");
+      expect(message).toBe(
+        "Endpoint ledger gets this event only with an approval that must know who asked for it, and the event has no requestedBy",
+      );
+    },
+  );
+
+  test("that must know who asked takes an event that says so, and one for which it is not due", () => {
+    const config = asking({ requireRequester: true, when: { "data.total": { gt: 10 } } });
+    expect(planEvent(config, anEvent({ requestedBy: "eve" })).deliveries).toHaveLength(2);
+    expect(planEvent(config, anEvent({ data: { total: 10 } })).deliveries).toHaveLength(2);
   });
 });
 

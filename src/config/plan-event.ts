@@ -1,14 +1,13 @@
-/** Where an event goes and under which settings: the configuration's answer, with the digests that need a hash. */
-import { createHash } from "node:crypto";
+/** Where an event goes and under which settings: the configuration's answer. */
 import { bodyOf } from "../delivery/body.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
-import { fingerprintInput, idempotencyKeyInput } from "../delivery/fingerprint.ts";
-import { eventKey } from "../delivery/names.ts";
+import { fingerprintInput } from "../delivery/fingerprint.ts";
 import type { DeliverySettings, EventPlan } from "../delivery/plan.ts";
 import { CountersignError } from "../errors.ts";
 import type { Config, Endpoint } from "./config.ts";
+import { type DeliveryTarget, settle, settleRouted } from "./delivery-settings.ts";
+import { sha256 } from "./digests.ts";
 import { matchRoutes, resolveSource } from "./match-routes.ts";
-import { displayUrl } from "./resolve-endpoint.ts";
 
 /**
  * The event under its configured source name.
@@ -29,22 +28,36 @@ export function canonicalEvent(config: Config, event: BusinessEvent): BusinessEv
  * The plan of an event that carries its configured source name.
  *
  * Throws `no_route` when nothing matches, `body_too_large` when an endpoint it goes
- * to takes less.
+ * to takes less, `requester_required` when an approval that is due wants to know who
+ * asked and the event does not say.
  */
 export function planEvent(config: Config, event: BusinessEvent): EventPlan {
   const names = matchRoutes(config, event);
   if (names.length === 0) throw noRoute(event);
   const { bytes } = bodyOf(event);
-  const deliveries = names.map((endpoint) => {
-    requireBodyFits(config, endpoint, bytes.length);
-    return { endpoint, settings: settingsOf(config, event, endpoint) };
-  });
+  const deliveries = names
+    .flatMap((name) => config.endpoints[name] ?? [])
+    .map((endpoint) => {
+      requireBodyFits(endpoint, bytes.length);
+      const { settings, lacksRequester } = settle(config, endpoint, { event, amendment: null });
+      if (lacksRequester) throw requesterRequired(endpoint);
+      return { endpoint: endpoint.name, settings };
+    });
   return { fingerprint: fingerprintOf(event), deliveries };
 }
 
-/** The settings in force for one delivery; null when the event is not routed to that endpoint. */
-export function settingsFor(config: Config, event: BusinessEvent, endpoint: string): DeliverySettings | null {
-  return matchRoutes(config, event).includes(endpoint) ? settingsOf(config, event, endpoint) : null;
+/**
+ * The settings in force for one delivery; null when the event is not routed to that
+ * endpoint, or an amended body is more than it takes. `event` is the event as accepted.
+ */
+export function settingsFor(
+  config: Config,
+  event: BusinessEvent,
+  to: string | Pick<DeliveryTarget, "endpoint" | "amendment">,
+): DeliverySettings | null {
+  const target = typeof to === "string" ? { endpoint: to, amendment: null } : to;
+  const settled = settleRouted(config, { event, ...target });
+  return typeof settled === "string" ? null : settled.settings;
 }
 
 /** `sha256:` + hex over what makes two events the same. */
@@ -54,39 +67,18 @@ export function fingerprintOf(event: BusinessEvent): string {
   return `sha256:${sha256(fingerprintInput({ source, id, type, subject, contentType, body })).toString("hex")}`;
 }
 
-/** `cs1_` + base64url: the same for every attempt and replay of one delivery. */
-function idempotencyKeyOf(key: string, endpoint: string, revision = 1): string {
-  return `cs1_${sha256(idempotencyKeyInput({ key, endpoint, revision })).toString("base64url")}`;
-}
-
-/** Digest of what an endpoint is; secrets, retry, time-outs and limits are not part of it. */
-function configVersionOf(endpoint: Endpoint): string {
-  const { name, method, headers, signing, format } = endpoint;
-  const parts = [name, method, displayUrl(endpoint), Object.keys(headers).toSorted(), signing?.scheme ?? null, format];
-  return `sha256:${sha256(Buffer.from(JSON.stringify(parts))).toString("hex")}`;
-}
-
-function settingsOf(config: Config, event: BusinessEvent, name: string): DeliverySettings {
-  const endpoint = config.endpoints[name];
-  if (endpoint === undefined)
-    throw new CountersignError("unknown_endpoint", `There is no endpoint ${JSON.stringify(name)}`);
-  return {
-    idempotencyKey: idempotencyKeyOf(eventKey(event.source, event.id), name),
-    configVersion: configVersionOf(endpoint),
-    idempotent: endpoint.idempotent,
-    isolated: endpoint.isolated,
-    lane: endpoint.limits !== null,
-    retry: endpoint.retry,
-    totalMs: endpoint.timeouts.totalMs,
-  };
-}
-
-function requireBodyFits(config: Config, endpoint: string, bytes: number): void {
-  const maxBodyBytes = config.endpoints[endpoint]?.maxBodyBytes ?? 0;
+function requireBodyFits({ name, maxBodyBytes }: Endpoint, bytes: number): void {
   if (bytes <= maxBodyBytes) return;
   throw new CountersignError(
     "body_too_large",
-    `The body has ${bytes} bytes, endpoint ${endpoint} takes at most ${maxBodyBytes} (maxBodyBytes)`,
+    `The body has ${bytes} bytes, endpoint ${name} takes at most ${maxBodyBytes} (maxBodyBytes)`,
+  );
+}
+
+function requesterRequired({ name }: Endpoint): CountersignError {
+  return new CountersignError(
+    "requester_required",
+    `Endpoint ${name} gets this event only with an approval that must know who asked for it, and the event has no requestedBy`,
   );
 }
 
@@ -96,8 +88,4 @@ function noRoute(event: BusinessEvent): CountersignError {
     "no_route",
     `No route matches an event of type ${JSON.stringify(type)} from source ${JSON.stringify(source)}; nothing was started`,
   );
-}
-
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
 }

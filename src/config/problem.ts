@@ -8,7 +8,16 @@ export interface Problem {
 }
 
 /** Below these keys a value may be a secret, or hold one, whoever wrote it where. */
-const SENSITIVE_KEYS = new Set<PropertyKey>(["headers", "secrets", "signing", "verify", "url", "keys", "hash"]);
+const SENSITIVE_KEYS = new Set<PropertyKey>([
+  "headers",
+  "secrets",
+  "signing",
+  "verify",
+  "url",
+  "keys",
+  "hash",
+  "publicKey",
+]);
 const MAX_SHOWN_CHARACTERS = 60;
 /** A URL may carry a token, and signing secrets and bearer values have a look of their own. */
 const SECRET_LOOK = /:\/\/|^(?:wh[sp]k_|whsec_|sk_|Bearer |Basic )/i;

@@ -103,19 +103,32 @@ export interface RawSource {
   readonly idFrom?: readonly string[];
 }
 
-interface RawApproval {
+export interface RawApproval {
+  /** Absent = for every event of the route. */
   readonly when?: When;
+  /** People, and groups as `group:<name>`. */
   readonly approvers: readonly string[];
+  /** Distinct people who must approve; absent = 1. */
   readonly quorum?: number;
+  /** Distinct people whose rejection ends it; absent = 1. */
   readonly rejections?: number;
+  /** The requester and the last editor may not decide. */
   readonly fourEyes?: boolean;
+  /** An event without `requestedBy` is refused. */
   readonly requireRequester?: boolean;
+  /** Decisions count only with the person's Ed25519 signature. */
   readonly requireSignedDecisions?: boolean;
+  /** Absent = `'72h'`. */
   readonly expires?: DurationText;
+  /** Ages of the proposal, each below `expires`. */
   readonly remind?: readonly DurationText[];
+  /** Absent = `'end'`; `'park'` = a person decides what becomes of it. */
   readonly onExpire?: "end" | "park";
+  /** Further approvers from this age of the proposal on. */
   readonly escalate?: { readonly after: DurationText; readonly to: readonly string[] };
+  /** Endpoint that is told of proposals. */
   readonly notify?: string;
+  /** Yours to raise when a function of `when` changes: functions cannot be compared. */
   readonly version?: string | number;
 }
 
@@ -133,9 +146,9 @@ export interface RawRoute {
   readonly approval?: RawApproval;
 }
 
-interface RawPerson {
+export interface RawPerson {
   readonly groups?: readonly string[];
-  /** Ed25519. */
+  /** Ed25519, its 32 bytes in base64, as `countersign people keygen` prints it. */
   readonly publicKey?: string;
 }
 
@@ -158,6 +171,7 @@ export interface RawConfig {
   readonly routes?: readonly RawRoute[];
   /** Modules that register handlers, relative to the configuration file; loaded by workers only. */
   readonly handlers?: readonly string[];
+  /** Who may approve, by the name that stands in their decisions. */
   readonly people?: Readonly<Record<string, RawPerson>>;
   readonly keys?: readonly RawKey[];
   /** How long one event id means one event; absent = `'7d'`. */

@@ -27,7 +27,7 @@ export const configSchema = strictShape("an object", {
   endpoints: recordOf("an object of endpoints by name", endpointSchema).default({}),
   handlers: listOf("a list of module paths", text("the path of a module, such as './src/handlers.ts'")).default([]),
   routes: listOf("a list of routes", routeSchema).default([]),
-  people: peopleSchema.optional(),
+  people: peopleSchema.default({}),
   keys: keysSchema.optional(),
   dedupeWindow: duration("a duration of at least 1 s, such as '7d'", { minMs: SECOND_MS }).default(7 * DAY_MS),
   deployment: deployment.optional(),
@@ -37,3 +37,4 @@ export const configSchema = strictShape("an object", {
 export type CheckedConfig = z.output<typeof configSchema>;
 export type CheckedEndpoint = CheckedConfig["endpoints"][string];
 export type CheckedRoute = CheckedConfig["routes"][number];
+export type CheckedApproval = NonNullable<CheckedRoute["approval"]>;

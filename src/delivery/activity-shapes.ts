@@ -1,4 +1,5 @@
 /** What travels between a workflow and its activities: shapes only, read again by `get` from the history. */
+import type { Amendment, ApprovalGrant, ApprovalRule, Ballot, BallotRights, ProposalDraft } from "./approval.ts";
 import type { Way } from "./attempt.ts";
 import type { BusinessEvent } from "./event.ts";
 import type { AttemptResult } from "./facts.ts";
@@ -27,7 +28,54 @@ export interface AttemptInput {
   readonly lastStatus: number | null;
   /** Only with `via: "local"`. */
   readonly clues?: LocalClues;
+  /** Absent = nobody approved anything. */
+  readonly approval?: ApprovalGrant;
+  readonly amendment?: Amendment;
+  /** Revision that a new proposal would have; absent = 1. */
+  readonly nextRevision?: number;
 }
+
+/** Asks a worker what is due for a delivery: its settings, and whether a person must approve. */
+export interface PlanInput {
+  readonly v: 1;
+  readonly endpoint: string;
+  /** Null = too large to repeat: read it from the run's first event. */
+  readonly event: BusinessEvent | null;
+  readonly revision: number;
+  readonly amendment?: Amendment;
+}
+
+export type PlannedDelivery =
+  | {
+      readonly kind: "planned";
+      readonly endpoint: string;
+      readonly settings: DeliverySettings;
+      /** Null = no approval is due. */
+      readonly draft: ProposalDraft | null;
+    }
+  | Extract<AttemptResult, { readonly kind: "withheld" }>;
+
+/** Asks a worker who the authors of these ballots are, and whether the proposal still is what would be sent. */
+export interface ExamineInput extends PlanInput {
+  readonly digest: string;
+  /** The rules of the proposal; what is judged by, where the configuration no longer asks for approval. */
+  readonly rules: readonly ApprovalRule[];
+  /** The key of the event and the ballots, as they arrived. */
+  readonly ballots: readonly Pick<Ballot, "sequence" | "action" | "actor" | "digest" | "signature">[];
+  readonly key: string;
+  /** Revision that a new proposal would have. */
+  readonly nextRevision: number;
+}
+
+export type Examination =
+  | {
+      readonly kind: "examined";
+      readonly endpoint: string;
+      readonly rights: readonly BallotRights[];
+      /** Present when what would be sent is no longer what was proposed: people are asked again. */
+      readonly changed?: ProposalDraft;
+    }
+  | Extract<AttemptResult, { readonly kind: "withheld" }>;
 
 /** A plan may name an endpoint that does not exist: its lane would never be polled, so nothing is put there. */
 export type LaneAnswer = { readonly kind: "opened" } | Extract<AttemptResult, { readonly kind: "withheld" }>;

@@ -172,6 +172,11 @@ describe("an attempt", () => {
       came({ kind: "withheld", endpoint: "crm", reason: "unknown-endpoint" }),
       "has no endpoint crm",
     ],
+    [
+      "with an amended body that is too large",
+      came({ kind: "withheld", endpoint: "crm", reason: "body-too-large" }),
+      "larger than endpoint crm takes",
+    ],
     ["broken by us", { fact: "attempt-broken", endpoint: "crm", atMs: NOON_MS + 300 }, "failed on our side"],
   ])("%s parks as misconfigured, since nothing was sent", (_, fact, words) => {
     const parked = of(live(start(), begun(), fact));
@@ -297,8 +302,9 @@ describe("a message", () => {
   test("counts as one, whatever it says", () => {
     const after = live(start(), told("approve"), told("replay"), told("frobnicate"));
     expect(after.messages).toBe(3);
-    expect(after.verdicts).toEqual({ 0: no("not-supported"), 1: no("not-parked"), 2: no("not-supported") });
+    expect(after.verdicts).toEqual({ 0: no("nothing-waits"), 1: no("not-parked"), 2: no("not-supported") });
     expect(of(after).resolutions).toMatchObject([{ action: "replay", refusedBecause: "not-parked" }]);
+    expect(of(after).decisions).toMatchObject([{ action: "approve", refusedBecause: "nothing-waits" }]);
   });
 
   test("that is malformed is on record and changes nothing", () => {

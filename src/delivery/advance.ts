@@ -2,10 +2,23 @@
 import { adviceFor, type AttentionReason } from "./attention.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { AttemptResult, Fact, Message, WithheldReason } from "./facts.ts";
+import type { Examination, PlannedDelivery } from "./activity-shapes.ts";
+import { ask, executed, expire, judgeBallots, lapse, plan, receiveBallot, settleBallots } from "./approval-fold.ts";
+import { expectsProposal, isAsked, readBallot } from "./ballots.ts";
+import { change, withVerdict } from "./change.ts";
 import { isTerminal, type Resolution } from "./event-state.ts";
 import { nextStep } from "./next-step.ts";
-import { type Delivery, type EventProgress, freshDelivery } from "./progress.ts";
-import { applyInstruction, type Instruction, judge, readInstruction, resolutionOf, targetOf } from "./resolve.ts";
+import { type Delivery, type EventProgress, freshDelivery, withoutProposal } from "./progress.ts";
+import {
+  applyInstruction,
+  type Instruction,
+  judge,
+  type Judgement,
+  readInstruction,
+  resolutionOf,
+  targetOf,
+} from "./resolve.ts";
+import { withheldAdvice } from "./withheld-advice.ts";
 
 /** The first fact of every event. */
 export function begin(fact: Extract<Fact, { fact: "accepted" }>): EventProgress {
@@ -21,6 +34,11 @@ export function begin(fact: Extract<Fact, { fact: "accepted" }>): EventProgress 
 
 /** Folds one fact in. A fact about an unknown delivery changes nothing. */
 export function advance(progress: EventProgress, fact: Exclude<Fact, { fact: "accepted" }>): EventProgress {
+  const current = lapse(progress, fact.atMs);
+  return settleBallots(lapse(fold(current, fact), fact.atMs));
+}
+
+function fold(progress: EventProgress, fact: Exclude<Fact, { fact: "accepted" }>): EventProgress {
   switch (fact.fact) {
     case "attempt-begun":
       return change(progress, fact.endpoint, (delivery) => beginAttempt(delivery, fact));
@@ -34,6 +52,12 @@ export function advance(progress: EventProgress, fact: Exclude<Fact, { fact: "ac
       return ended(progress, fact.endpoint, (delivery) => ({ ...delivery, leftLocal: true }));
     case "attempt-broken":
       return withheld(progress, fact.endpoint, { reason: null, atMs: fact.atMs });
+    case "planned":
+      return afterPlanning(progress, fact.planned, fact.atMs);
+    case "examined":
+      return afterExamination(progress, fact.examination, fact.atMs);
+    case "time-passed":
+      return progress;
     case "message":
       return receive(progress, fact.message, fact.atMs);
     case "cancel-requested":
@@ -77,7 +101,29 @@ function afterReport(
       return ended(progress, result.endpoint, (delivery) => ({ ...delivery, leftLocal: true }));
     case "withheld":
       return withheld(progress, result.endpoint, { reason: result.reason, atMs });
+    case "unapproved":
+      return ended(progress, result.endpoint, (delivery) => ask(delivery, result.draft, atMs));
+    case "too-late":
+      return ended(progress, result.endpoint, (delivery) => expire(delivery, atMs));
   }
+}
+
+/** Somebody may have ended the delivery while the worker was asked: then its answer changes nothing. */
+function afterPlanning(progress: EventProgress, planned: PlannedDelivery, atMs: number): EventProgress {
+  const { endpoint } = planned;
+  if (planned.kind === "planned") return change(progress, endpoint, (delivery) => plan(delivery, planned, atMs));
+  const isExpected = progress.deliveries.some(
+    (delivery) => delivery.endpoint === endpoint && expectsProposal(delivery),
+  );
+  return isExpected ? withheld(progress, endpoint, { reason: planned.reason, atMs }) : progress;
+}
+
+function afterExamination(progress: EventProgress, examination: Examination, atMs: number): EventProgress {
+  const { endpoint } = examination;
+  if (examination.kind === "examined") return judgeBallots(progress, examination, atMs);
+  if (!progress.deliveries.some((delivery) => delivery.endpoint === endpoint && isAsked(delivery))) return progress;
+  const parked = withheld(progress, endpoint, { reason: examination.reason, atMs });
+  return change(parked, endpoint, withoutProposal);
 }
 
 /** An attempt has ended one way or another: what waited for it goes next. */
@@ -94,16 +140,17 @@ function settle(progress: EventProgress, delivery: Delivery, record: AttemptReco
   const budget = attempts.slice(delivery.spentAttempts);
   const step = nextStep({ settings: delivery.settings, budget, synthetic: progress.event.synthetic });
   const endMs = Date.parse(record.at) + record.durationMs;
+  const begun = { ...delivery, approval: executed(delivery.approval, record) };
   switch (step.do) {
     case "finish":
-      return { ...delivery, attempts, state: step.state, wait: null, attention: null };
+      return { ...begun, attempts, state: step.state, wait: null, attention: null };
     case "park":
-      return park({ ...delivery, attempts }, { reason: step.reason, lastAttempt: record, atMs: endMs });
+      return park({ ...begun, attempts }, { reason: step.reason, lastAttempt: record, atMs: endMs });
     case "wait": {
       const untilMs = endMs + step.delayMs;
       const planned = { ...record, nextAt: new Date(untilMs).toISOString() };
       const wait = { untilMs, delayMs: step.delayMs, why: step.why };
-      return { ...delivery, attempts: [...delivery.attempts, planned], state: "waiting-retry", wait };
+      return { ...begun, attempts: [...delivery.attempts, planned], state: "waiting-retry", wait };
     }
   }
 }
@@ -154,21 +201,11 @@ function withheld(
   );
 }
 
-function withheldAdvice(endpoint: string, reason: WithheldReason | null): string {
-  const next = "Nothing was sent. Mend the configuration, restart the workers, then replay; or discard.";
-  switch (reason) {
-    case "not-routed":
-      return `The worker's configuration does not route this event to endpoint ${endpoint}. ${next}`;
-    case "unknown-endpoint":
-      return `The worker's configuration has no endpoint ${endpoint}. ${next}`;
-    case null:
-      return `The attempt to ${endpoint} failed on our side; the worker's log has the reason. ${next}`;
-  }
-}
-
 function receive(progress: EventProgress, message: Message, atMs: number): EventProgress {
   const sequence = progress.messages;
   const counted = { ...progress, messages: sequence + 1 };
+  const ballot = readBallot(message, sequence, atMs);
+  if (ballot !== null) return receiveBallot(counted, ballot);
   const instruction = readInstruction(message, sequence, atMs);
   if (instruction === null)
     return withVerdict(counted, { sequence, atMs }, { counted: false, refusedBecause: "not-supported" });
@@ -181,7 +218,7 @@ function receive(progress: EventProgress, message: Message, atMs: number): Event
 function instruct(progress: EventProgress, instruction: Instruction, index: number): EventProgress {
   const delivery = progress.deliveries[index];
   if (delivery === undefined) return resolved(progress, instruction, { index, refusedBecause: "unknown-delivery" });
-  const judgement = judge(instruction, delivery);
+  const judgement = judgeAmong(progress, instruction, delivery);
   switch (judgement.verdict) {
     case "wait":
       return change(progress, delivery.endpoint, (held) => ({ ...held, pending: [...held.pending, instruction] }));
@@ -194,6 +231,14 @@ function instruct(progress: EventProgress, instruction: Instruction, index: numb
         { index, refusedBecause: null },
       );
   }
+}
+
+/** An endpoint gets an event once: an amendment cannot move a delivery to where another one goes. */
+function judgeAmong(progress: EventProgress, instruction: Instruction, delivery: Delivery): Judgement {
+  const judgement = judge(instruction, delivery);
+  const to = instruction.content?.endpoint;
+  const taken = progress.deliveries.some((other) => other !== delivery && other.endpoint === to);
+  return judgement.verdict === "counts" && taken ? { verdict: "refused", because: "bad-amendment" } : judgement;
 }
 
 type Refusal = Delivery["resolutions"][number]["refusedBecause"];
@@ -240,20 +285,4 @@ function cancel(progress: EventProgress, atMs: number): EventProgress {
     (folded, { state }, index) => (isTerminal(state) ? folded : instruct(folded, { ...CANCEL, atMs }, index)),
     progress,
   );
-}
-
-function withVerdict(
-  progress: EventProgress,
-  { sequence, atMs }: { readonly sequence: number; readonly atMs: number },
-  { counted, refusedBecause }: { readonly counted: boolean; readonly refusedBecause: Refusal },
-): EventProgress {
-  const entry = { counted, refusedBecause, at: new Date(atMs).toISOString() };
-  return { ...progress, verdicts: { ...progress.verdicts, [sequence]: entry } };
-}
-
-function change(progress: EventProgress, endpoint: string, update: (delivery: Delivery) => Delivery): EventProgress {
-  return {
-    ...progress,
-    deliveries: progress.deliveries.map((delivery) => (delivery.endpoint === endpoint ? update(delivery) : delivery)),
-  };
 }

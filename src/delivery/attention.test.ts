@@ -115,7 +115,17 @@ describe("adviceFor", () => {
     [
       "approval-expired",
       null,
-      "Nobody decided in time, and nothing was sent to crm. Replay to ask for approval again; or discard.",
+      "The time for approval ran out, and nothing was sent to crm. Replay to ask for approval again; or discard.",
+    ],
+    [
+      "approval-expired",
+      anAnswer(503, { number: 2, outcome: "retry" }),
+      "The time for approval ran out: at the last, number 2, crm answered 503. Replay to ask for approval again; or discard.",
+    ],
+    [
+      "approval-expired",
+      { ...lost("timeout_total"), number: 2 },
+      "The time for approval ran out: at the last, number 2, crm did not answer in time, the request may have taken effect. Look at crm whether it took effect: if so mark-delivered, if not replay to ask for approval again; or discard.",
     ],
     [
       "retry-after-too-long",

@@ -55,7 +55,9 @@ export function adviceFor(input: AdviceInput): string {
     case "endpoint-gone":
       return `${story(input)}: it is gone for good and wants no more events. Give the endpoint another URL, then replay; or discard, and take it out of the routes.`;
     case "approval-expired":
-      return `Nobody decided in time, and nothing was sent to ${endpoint}. Replay to ask for approval again; or discard.`;
+      return lastAttempt === null
+        ? `The time for approval ran out, and nothing was sent to ${endpoint}. Replay to ask for approval again; or discard.`
+        : `The time for approval ran out: ${lastly(input)}. ${askAgain(input)}`;
     case "retry-after-too-long":
       return `${story(input)} and asked to wait longer than retryAfterMax allows${retryAfterShown(lastAttempt)}. Replay when that time has come, or earlier if ${endpoint} agrees; or discard.`;
     case "outcome-uncertain":
@@ -81,9 +83,19 @@ function lastly(input: AdviceInput): string {
   return input.lastAttempt === null ? story(input) : `at the last, number ${input.lastAttempt.number}, ${story(input)}`;
 }
 
-function goOn({ endpoint, lastAttempt }: AdviceInput): string {
-  const mayHaveTakenEffect = lastAttempt?.certainty === "unknown" || lastAttempt?.outcome === "uncertain";
-  return mayHaveTakenEffect
+function mayHaveTakenEffect({ lastAttempt }: AdviceInput): boolean {
+  return lastAttempt?.certainty === "unknown" || lastAttempt?.outcome === "uncertain";
+}
+
+function askAgain(input: AdviceInput): string {
+  return mayHaveTakenEffect(input)
+    ? `Look at ${input.endpoint} whether it took effect: if so mark-delivered, if not replay to ask for approval again; or discard.`
+    : "Replay to ask for approval again; or discard.";
+}
+
+function goOn(input: AdviceInput): string {
+  const { endpoint } = input;
+  return mayHaveTakenEffect(input)
     ? `Look at ${endpoint} whether it took effect: if so mark-delivered, if not replay once it works again; or discard.`
     : `Replay once ${endpoint} works again (the key stays the same); or discard.`;
 }

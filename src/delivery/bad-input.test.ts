@@ -10,6 +10,7 @@ describe("BAD_INPUT_TYPES", () => {
     "duplicate_member",
     "invalid_json",
     "no_route",
+    "requester_required",
     "unknown_source",
   ])("fails the run of an event with %s, which no waiting mends", (code) => {
     expect(BAD_INPUT_TYPES).toContain(code);

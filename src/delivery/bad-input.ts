@@ -6,5 +6,6 @@ export const BAD_INPUT_TYPES: readonly string[] = [
   "duplicate_member",
   "invalid_json",
   "no_route",
+  "requester_required",
   "unknown_source",
 ];

@@ -11,13 +11,15 @@ const combinations = BOTH.flatMap((isolated) =>
       [1, 2, 5].flatMap((deliveries) =>
         [0, 1, 7].flatMap((messages) =>
           BOTH.flatMap((leftLocal) =>
-            BOTH.map((idempotent): WayFacts => ({
-              settings: someSettings({ isolated, lane, idempotent }),
-              deliveries,
-              messages,
-              leftLocal,
-              sentToLane,
-            })),
+            BOTH.flatMap((idempotent) =>
+              BOTH.map((approval): WayFacts => ({
+                settings: someSettings({ isolated, lane, idempotent, ...(approval ? { approval } : {}) }),
+                deliveries,
+                messages,
+                leftLocal,
+                sentToLane,
+              })),
+            ),
           ),
         ),
       ),
@@ -30,6 +32,7 @@ describe("chooseWay", () => {
   const isolated = someSettings({ isolated: true });
   const limited = someSettings({ lane: true });
   const notIdempotent = someSettings({ idempotent: false });
+  const approval = someSettings({ approval: true });
 
   test.each<[string, WayFacts, string]>([
     ["tries a lone quick delivery locally", alone, "local"],
@@ -37,6 +40,7 @@ describe("chooseWay", () => {
     ["leaves the local way once a message has arrived", { ...alone, messages: 1 }, "direct"],
     ["never comes back to the local way", { ...alone, leftLocal: true }, "direct"],
     ["never tries an endpoint locally that is not idempotent", { ...alone, settings: notIdempotent }, "direct"],
+    ["never tries locally what a person must approve: messages will come", { ...alone, settings: approval }, "direct"],
     ["takes the lane to an isolated endpoint", { ...alone, settings: isolated }, "lane"],
     ["takes the lane to an endpoint with limits", { ...alone, settings: limited }, "lane"],
     ["stays on the lane once sent there", { ...alone, sentToLane: true, leftLocal: true }, "lane"],

@@ -23,6 +23,7 @@ export interface WayFacts {
 export function chooseWay(facts: WayFacts): Way {
   const { settings } = facts;
   if (settings.isolated || settings.lane || facts.sentToLane) return "lane";
-  if (facts.deliveries > 1 || facts.messages > 0 || facts.leftLocal || !settings.idempotent) return "direct";
+  if (facts.deliveries > 1 || facts.messages > 0 || facts.leftLocal) return "direct";
+  if (!settings.idempotent || settings.approval === true) return "direct";
   return "local";
 }

@@ -1,6 +1,15 @@
 /** The event state as people and programs read it: the shapes of `get`, `show`, HTTP and the workflow's result. */
 import type { AttentionReason } from "./attention.ts";
+import type {
+  ApprovalRule,
+  EarlierProposal,
+  DecisionAction,
+  DecisionRecord,
+  DecisionRefusal,
+  ProposedAction,
+} from "./approval.ts";
 import type { AttemptCode, AttemptRecord } from "./attempt.ts";
+import type { Evidence } from "./event.ts";
 
 export type DeliveryStateName =
   | "accepted"
@@ -35,7 +44,43 @@ export type ResolutionRefusal =
   | "not-parked"
   | "attempt-in-flight"
   | "already-ended"
+  | "executed"
+  | "bad-amendment"
   | "not-supported";
+
+/** What comes back for a message: did it count, and if not, why. */
+export interface Verdict {
+  readonly counted: boolean;
+  readonly refusedBecause: ResolutionRefusal | DecisionRefusal | null;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+export interface ProposalPolicy extends ApprovalRule {
+  /** Present when several routes ask: each of them must be satisfied; the members beside it sum them up. */
+  readonly rules?: readonly ApprovalRule[];
+}
+
+/** The exact request that waits for a person, or was approved by one. Whole, never cut. */
+export interface Proposal {
+  readonly digest: string;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly requestedBy: string | null;
+  /** Who amended it last; null = nobody did. */
+  readonly editedBy: string | null;
+  readonly action: ProposedAction & ShownBody;
+  readonly evidence: readonly Evidence[];
+  readonly policy: ProposalPolicy;
+  /** Approvals that stand, oldest first. */
+  readonly approvals: readonly { readonly actor: string; readonly at: string }[];
+  /** Start of the first attempt under it. */
+  readonly executedAt: string | null;
+}
+
+/** The body as it is sent: a text where it is UTF-8, else base64. Neither in a workflow's result that would outgrow it. */
+export type ShownBody = { readonly body: string } | { readonly body_base64: string } | { readonly bodyOmitted: true };
 
 export interface Resolution {
   readonly action: ResolutionAction;
@@ -48,7 +93,7 @@ export interface Resolution {
 
 /** A word that waits for the attempt in hand. */
 export interface PendingWord {
-  readonly action: ResolutionAction;
+  readonly action: ResolutionAction | DecisionAction;
   readonly actor: string;
   readonly at: string;
 }
@@ -64,9 +109,12 @@ export interface DeliveryStatus {
   readonly nextAt: string | null;
   readonly waitingFor: WaitingFor | null;
   readonly attempts: readonly AttemptRecord[];
-  /** Approvals are not part of this version. */
-  readonly proposal: null;
-  readonly decisions: readonly never[];
+  /** Null = no approval is due, or none was asked for yet. */
+  readonly proposal: Proposal | null;
+  /** Proposals it has replaced, oldest first; absent = none. */
+  readonly earlierProposals?: readonly EarlierProposal[];
+  /** Everything said about it, whether it counted or not. */
+  readonly decisions: readonly DecisionRecord[];
   readonly attention: Attention | null;
   readonly resolutions: readonly Resolution[];
   /** Absent = none. */

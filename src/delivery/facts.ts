@@ -1,10 +1,12 @@
 /** What happened to an event, one fact at a time. The workflow lives them; `get` reads the same ones from the history. */
+import type { Examination, PlannedDelivery } from "./activity-shapes.ts";
+import type { ProposalDraft } from "./approval.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { EventIdentity } from "./event-identity.ts";
 import type { DeliverySettings, EventPlan } from "./plan.ts";
 
 /** Why nothing was sent although an attempt was due: the worker's own configuration says otherwise than the plan. */
-export type WithheldReason = "not-routed" | "unknown-endpoint";
+export type WithheldReason = "not-routed" | "unknown-endpoint" | "body-too-large" | "body-not-json" | "no-requester";
 
 /** What one execution of the attempt activity reports. Every way but `attempted` sent nothing. */
 export type AttemptResult =
@@ -27,7 +29,11 @@ export type AttemptResult =
   | { readonly kind: "to-lane"; readonly endpoint: string }
   /** Nothing is known of an earlier execution, and none was begun: go on by a regular activity. */
   | { readonly kind: "set-aside"; readonly endpoint: string }
-  | { readonly kind: "withheld"; readonly endpoint: string; readonly reason: WithheldReason };
+  | { readonly kind: "withheld"; readonly endpoint: string; readonly reason: WithheldReason }
+  /** An approval is due that is not there, or no longer holds for what would be sent: people are asked (again). */
+  | { readonly kind: "unapproved"; readonly endpoint: string; readonly draft: ProposalDraft }
+  /** The approval had expired when the attempt was about to begin. */
+  | { readonly kind: "too-late"; readonly endpoint: string };
 
 /** A person's message as it arrived; `argument` is untrusted. */
 export interface Message {
@@ -47,6 +53,10 @@ export type Fact = { readonly atMs: number } & (
   | { readonly fact: "attempt-set-aside"; readonly endpoint: string }
   /** The activity itself failed for good: a broken assumption of ours, nothing is known to have been sent. */
   | { readonly fact: "attempt-broken"; readonly endpoint: string }
+  | { readonly fact: "planned"; readonly planned: PlannedDelivery }
+  | { readonly fact: "examined"; readonly examination: Examination }
+  /** A timer of an approval fired; what has expired by now, expires. */
+  | { readonly fact: "time-passed" }
   | { readonly fact: "message"; readonly message: Message }
   | { readonly fact: "cancel-requested" }
 );

@@ -47,13 +47,13 @@ export function idempotencyKeyInput({ key, endpoint, revision }: KeyedDelivery):
 
 const encoder = new TextEncoder();
 
-function utf8(text: string): Uint8Array {
+export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
 const LENGTH_BYTES = 4;
 
-function prefixed(fields: readonly Uint8Array[]): Uint8Array {
+export function prefixed(fields: readonly Uint8Array[]): Uint8Array {
   const result = new Uint8Array(fields.reduce((size, field) => size + LENGTH_BYTES + field.length, 0));
   const view = new DataView(result.buffer);
   let offset = 0;

@@ -4,7 +4,7 @@ import { simulateRun } from "../../test/support/simulated-run.ts";
 import { progressFromHistory } from "./history.ts";
 import { project } from "./project.ts";
 
-const tapes = fc.array(fc.nat({ max: 5039 }), { minLength: 250, maxLength: 400 });
+const tapes = fc.array(fc.nat({ max: 5039 }), { minLength: 400, maxLength: 600 });
 
 describe("a history", () => {
   test("tells the very progress its workflow has lived, up to the last completed task", () => {

@@ -3,7 +3,8 @@ import { aDeliveredAttempt, aPlan, anAttempt, anIdentity, at, NOON_MS } from "..
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { DeliveryStatus, EventState } from "./event-state.ts";
 import type { AttemptResult } from "./facts.ts";
-import { type HistoryEntry, progressFromHistory, type RunStart } from "./history.ts";
+import { progressFromHistory } from "./history.ts";
+import type { HistoryEntry, RunStart } from "./history-entries.ts";
 import type { EventPlan } from "./plan.ts";
 import { project } from "./project.ts";
 

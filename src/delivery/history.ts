@@ -4,57 +4,16 @@
  * The fold repeats what the workflow did: in each workflow task messages come first,
  * then what had ended, then what the workflow decided to do.
  */
-import type { AttemptInput, LaneAnswer, ResolvedEvent } from "./activity-shapes.ts";
+import type { AttemptInput, Examination, LaneAnswer, PlannedDelivery, ResolvedEvent } from "./activity-shapes.ts";
 import { advance, begin } from "./advance.ts";
 import type { Way } from "./attempt.ts";
 import { chooseWay } from "./choose-way.ts";
-import type { EventIdentity } from "./event-identity.ts";
 import { isTerminal } from "./event-state.ts";
-import type { AttemptResult, Fact, Message } from "./facts.ts";
+import type { AttemptResult, Fact } from "./facts.ts";
+import { type HistoryEntry, type RunStart, splitByTask, type Task } from "./history-entries.ts";
+import { nextAction } from "./next-action.ts";
 import type { EventPlan } from "./plan.ts";
 import type { Delivery, EventProgress } from "./progress.ts";
-
-/** One history event, as far as the fold reads it; `atMs` is its time, milliseconds since the epoch. */
-export type HistoryEntry = { readonly atMs: number } & (
-  | { readonly entry: "message"; readonly message: Message }
-  | { readonly entry: "cancel-requested" }
-  | { readonly entry: "timer-fired" }
-  | { readonly entry: "task-started" }
-  | { readonly entry: "task-completed" }
-  | { readonly entry: "task-lost" }
-  | {
-      readonly entry: "activity-scheduled";
-      readonly id: number;
-      readonly activityId: string;
-      readonly type: string;
-      readonly input: unknown;
-    }
-  | { readonly entry: "activity-completed"; readonly scheduledId: number; readonly result: unknown }
-  | {
-      readonly entry: "activity-failed";
-      readonly scheduledId: number;
-      readonly timedOut: boolean;
-      /** Taken back before a worker began it. */
-      readonly canceled?: boolean;
-    }
-  | {
-      readonly entry: "local-activity";
-      readonly type: string;
-      readonly result: unknown;
-      readonly failed: boolean;
-      /** With `failed`: it ran out of its time. */
-      readonly timedOut?: boolean;
-    }
-  | { readonly entry: "update-accepted"; readonly message: Message }
-);
-
-export interface RunStart {
-  readonly event: EventIdentity;
-  /** Null = a plain start whose routes the worker resolves. */
-  readonly plan: EventPlan | null;
-  readonly fingerprint: string;
-  readonly startedMs: number;
-}
 
 interface Fold {
   readonly start: RunStart;
@@ -66,6 +25,12 @@ interface Fold {
   /** No task has completed yet. */
   untouched: boolean;
   readonly scheduled: Map<number, Scheduled>;
+  /** Clocks of a lone delivery's proposal: when they fire, no retry wait is over. */
+  readonly approvalTimers: Set<string>;
+  /** The latest time the workflow has seen. */
+  nowMs: number;
+  /** Since when each delivery's next attempt has been due: there the workflow began it. */
+  readonly dueSince: Map<string, number>;
 }
 
 type Arrival = Extract<Fact, { fact: "message" | "cancel-requested" }>;
@@ -79,42 +44,22 @@ interface Scheduled {
 
 /** The progress of a run as far as the server has recorded it. */
 export function progressFromHistory(start: RunStart, entries: readonly HistoryEntry[]): EventProgress {
-  const fold: Fold = { start, progress: null, held: [], clearing: false, untouched: true, scheduled: new Map() };
-  if (start.plan !== null) fold.progress = begin(acceptedFact(start, start.plan));
+  const fold: Fold = {
+    start,
+    progress: null,
+    held: [],
+    clearing: false,
+    untouched: true,
+    scheduled: new Map(),
+    approvalTimers: new Set(),
+    nowMs: start.startedMs,
+    dueSince: new Map(),
+  };
+  if (start.plan !== null) accept(fold, start.plan, start.startedMs);
   const { tasks, rest } = splitByTask(entries);
   for (const task of tasks) foldTask(fold, task);
   foldRest(fold, rest);
   return fold.progress ?? begin(acceptedFact(start, { fingerprint: start.fingerprint, deliveries: [] }));
-}
-
-interface Task {
-  /** The workflow's own time while it ran. */
-  readonly atMs: number;
-  readonly inputs: readonly HistoryEntry[];
-  readonly commands: readonly HistoryEntry[];
-}
-
-/** Cuts a history at its completed workflow tasks; `rest` is what no task has seen yet. */
-function splitByTask(entries: readonly HistoryEntry[]): {
-  readonly tasks: readonly Task[];
-  readonly rest: readonly HistoryEntry[];
-} {
-  const tasks: { atMs: number; inputs: HistoryEntry[]; commands: HistoryEntry[] }[] = [];
-  let inputs: HistoryEntry[] = [];
-  let startedMs = 0;
-  for (const entry of entries) {
-    if (entry.entry === "task-started") startedMs = entry.atMs;
-    if (entry.entry === "task-completed") {
-      tasks.push({ atMs: startedMs, inputs, commands: [] });
-      inputs = [];
-    } else if (isCommand(entry)) tasks.at(-1)?.commands.push(entry);
-    else inputs.push(entry);
-  }
-  return { tasks, rest: inputs };
-}
-
-function isCommand({ entry }: HistoryEntry): boolean {
-  return entry === "activity-scheduled" || entry === "local-activity" || entry === "update-accepted";
 }
 
 function foldTask(fold: Fold, { atMs, inputs, commands }: Task): void {
@@ -132,9 +77,13 @@ function foldTask(fold: Fold, { atMs, inputs, commands }: Task): void {
 function foldCommands(fold: Fold, commands: readonly HistoryEntry[], atMs: number): void {
   let nowMs = atMs;
   for (const entry of commands) {
-    // The end of a local activity moves the workflow's clock on within its task; an attempt begins before its lane is opened.
-    if (entry.entry === "local-activity" && entry.type !== "ensureLane") nowMs = Math.max(nowMs, entry.atMs);
-    foldCommand(fold, entry, nowMs);
+    if (entry.entry === "activity-scheduled") schedule(fold, entry, atMs);
+    if (entry.entry === "timer-started") timerStarted(fold, entry.timerId);
+    if (entry.entry !== "local-activity") continue;
+    // The end of a local activity moves the workflow's clock on within its task.
+    nowMs = Math.max(nowMs, entry.atMs);
+    foldLocal(fold, entry, { atMs: nowMs, sinceMs: atMs });
+    beginLocal(fold, nowMs);
   }
 }
 
@@ -193,27 +142,39 @@ function foldRest(fold: Fold, rest: readonly HistoryEntry[]): void {
 }
 
 function foldEnd(fold: Fold, entry: HistoryEntry, atMs: number): void {
-  if (entry.entry === "timer-fired") timerFired(fold, atMs);
+  if (entry.entry === "timer-fired") timerFired(fold, entry, atMs);
   if (entry.entry === "activity-completed") completed(fold, entry, atMs);
   if (entry.entry === "activity-failed") failed(fold, entry, atMs);
 }
 
-/** With several deliveries the timer's owner is told by the attempt that follows. */
-function timerFired(fold: Fold, atMs: number): void {
+/** With several deliveries the owner of a retry wait is told by the attempt that follows. */
+function timerFired(fold: Fold, entry: Extract<HistoryEntry, { entry: "timer-fired" }>, atMs: number): void {
   const only = fold.progress?.deliveries.length === 1 ? fold.progress.deliveries[0] : undefined;
-  if (only !== undefined && only.wait !== null) tell(fold, { fact: "wait-over", endpoint: only.endpoint, atMs });
+  const isOver = only !== undefined && only.wait !== null && !fold.approvalTimers.has(entry.timerId ?? "");
+  tell(fold, isOver ? { fact: "wait-over", endpoint: only.endpoint, atMs } : { fact: "time-passed", atMs });
 }
 
 function completed(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-completed" }>, atMs: number): void {
   const scheduled = fold.scheduled.get(entry.scheduledId);
   if (scheduled === undefined) return;
-  if (scheduled.type === "resolveRoutes") resolved(fold, entry.result as ResolvedEvent, atMs);
-  else tell(fold, { fact: "attempt-reported", via: scheduled.via, result: entry.result as AttemptResult, atMs });
+  answered(fold, { type: scheduled.type, result: entry.result, via: scheduled.via }, atMs);
+}
+
+/** What an activity of our own workflow returned; a run of another kind never comes here. */
+function answered(
+  fold: Fold,
+  { type, result, via }: { readonly type: string; readonly result: unknown; readonly via: Way },
+  atMs: number,
+): void {
+  if (type === "resolveRoutes") resolved(fold, result as ResolvedEvent, atMs);
+  if (type === "planDelivery") tell(fold, { fact: "planned", planned: result as PlannedDelivery, atMs });
+  if (type === "examineBallots") tell(fold, { fact: "examined", examination: result as Examination, atMs });
+  if (type === "attemptDelivery") tell(fold, { fact: "attempt-reported", via, result: result as AttemptResult, atMs });
 }
 
 function failed(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-failed" }>, atMs: number): void {
   const scheduled = fold.scheduled.get(entry.scheduledId);
-  if (scheduled === undefined || scheduled.type === "resolveRoutes") return;
+  if (scheduled?.type !== "attemptDelivery") return;
   const { endpoint } = scheduled;
   tell(fold, { fact: endOf(entry), endpoint, atMs });
 }
@@ -223,28 +184,52 @@ function endOf({ timedOut, canceled }: Extract<HistoryEntry, { entry: "activity-
   return canceled === true ? "attempt-set-aside" : "attempt-broken";
 }
 
-function foldCommand(fold: Fold, entry: HistoryEntry, atMs: number): void {
-  if (entry.entry === "activity-scheduled") schedule(fold, entry, atMs);
-  if (entry.entry !== "local-activity") return;
-  if (entry.type === "resolveRoutes" && !entry.failed) resolved(fold, entry.result as ResolvedEvent, atMs);
-  if (entry.type === "ensureLane" && !entry.failed) laneAnswered(fold, entry.result as LaneAnswer, atMs);
-  if (entry.type !== "attemptDelivery") return;
-  if (!entry.failed)
-    tell(fold, { fact: "attempt-reported", via: "local", result: entry.result as AttemptResult, atMs });
+/** `sinceMs` is where the commands of the task begin. */
+function foldLocal(
+  fold: Fold,
+  { type, result, failed: hasFailed, timedOut }: LocalEntry,
+  { atMs, sinceMs }: { readonly atMs: number; readonly sinceMs: number },
+): void {
+  if (!hasFailed && type === "ensureLane") return laneAnswered(fold, result as LaneAnswer, { atMs, sinceMs });
+  if (!hasFailed) return answered(fold, { type, result, via: "local" }, atMs);
   const endpoint = fold.progress?.deliveries[0]?.endpoint;
-  const fact = entry.timedOut === true ? "attempt-lost" : "attempt-set-aside";
-  if (entry.failed && endpoint !== undefined) tell(fold, { fact, endpoint, atMs });
+  const fact = timedOut === true ? "attempt-lost" : "attempt-set-aside";
+  if (type === "attemptDelivery" && endpoint !== undefined) tell(fold, { fact, endpoint, atMs });
 }
 
-function laneAnswered(fold: Fold, answer: LaneAnswer, atMs: number): void {
-  if (answer.kind === "withheld") tell(fold, { fact: "attempt-reported", via: "lane", result: answer, atMs });
+/** A retry wait has its timer started while it is set; whatever else has one is a clock of a proposal. */
+function timerStarted(fold: Fold, timerId: string): void {
+  const waiting = fold.progress?.deliveries.some(({ wait }) => wait !== null) === true;
+  if (!waiting) fold.approvalTimers.add(timerId);
 }
 
-function schedule(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-scheduled" }>, atMs: number): void {
+/** An attempt whose lane nobody opens was begun all the same; it is never scheduled, so its number is not known here. */
+function laneAnswered(
+  fold: Fold,
+  answer: LaneAnswer,
+  { atMs, sinceMs }: { readonly atMs: number; readonly sinceMs: number },
+): void {
+  if (answer.kind === "opened") return;
+  const { endpoint } = answer;
+  beginRegular(fold, { endpoint, number: 0, via: "lane" }, sinceMs);
+  tell(fold, { fact: "attempt-reported", via: "lane", result: answer, atMs });
+}
+
+function schedule(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-scheduled" }>, sinceMs: number): void {
   // Written by our own workflow; a run of another kind never comes here.
   const { endpoint = "", number = 0, via = "direct" } = (entry.input ?? {}) as Partial<AttemptInput>;
   fold.scheduled.set(entry.id, { type: entry.type, endpoint, number, via });
-  if (entry.type === "attemptDelivery") tell(fold, { fact: "attempt-begun", endpoint, number, via, atMs });
+  if (entry.type === "attemptDelivery") beginRegular(fold, { endpoint, number, via }, sinceMs);
+}
+
+/** It begins where it becomes due within the task, also where its lane is opened first. */
+function beginRegular(
+  fold: Fold,
+  { endpoint, number, via }: { readonly endpoint: string; readonly number: number; readonly via: Way },
+  sinceMs: number,
+): void {
+  const atMs = Math.max(sinceMs, fold.dueSince.get(endpoint) ?? sinceMs);
+  tell(fold, { fact: "attempt-begun", endpoint, number, via, atMs });
 }
 
 /** A local attempt leaves no event until it ends; when one is due and the way is local, the task is making it. */
@@ -276,9 +261,14 @@ function loneLocal({ progress }: Fold): Delivery | null {
 
 function resolved(fold: Fold, { plan, first }: ResolvedEvent, atMs: number): void {
   if (fold.progress !== null) return;
-  fold.progress = begin(acceptedFact(fold.start, plan));
+  accept(fold, plan, atMs);
   if (first !== undefined) tell(fold, { fact: "attempt-reported", via: "local", result: first, atMs });
   release(fold);
+}
+
+function accept(fold: Fold, plan: EventPlan, atMs: number): void {
+  fold.progress = begin(acceptedFact(fold.start, plan));
+  noteDue(fold, atMs);
 }
 
 /** Messages count once there is a state they can be about. */
@@ -291,5 +281,17 @@ function acceptedFact({ event, startedMs }: RunStart, plan: EventPlan): Extract<
 }
 
 function tell(fold: Fold, fact: Exclude<Fact, { fact: "accepted" }>): void {
-  if (fold.progress !== null) fold.progress = advance(fold.progress, fact);
+  if (fold.progress === null) return;
+  fold.progress = advance(fold.progress, fact);
+  noteDue(fold, fact.atMs);
+}
+
+/** What was held is folded in with the time of its arrival, and acted on later: the clock does not go back with it. */
+function noteDue(fold: Fold, atMs: number): void {
+  fold.nowMs = Math.max(fold.nowMs, atMs);
+  for (const delivery of fold.progress?.deliveries ?? []) {
+    const isDue = delivery.inFlight === null && nextAction(delivery) === "attempt";
+    if (!isDue) fold.dueSince.delete(delivery.endpoint);
+    else if (!fold.dueSince.has(delivery.endpoint)) fold.dueSince.set(delivery.endpoint, fold.nowMs);
+  }
 }

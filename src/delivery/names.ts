@@ -81,3 +81,6 @@ export function parseHandlerReference(text: string): HandlerReference | null {
   const version = text.slice(at + 1);
   return isName(name) && /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(version) ? { name, version } : null;
 }
+
+/** The source of events of our own: tests and notices. Nobody may configure it. */
+export const RESERVED_SOURCE = "countersign";

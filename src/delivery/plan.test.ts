@@ -21,10 +21,18 @@ describe("parsePlan", () => {
     ["several deliveries", aPlan(["crm", "ledger", "mail"])],
     ["a policy without retries", aPlan(["crm"], { retry: NO_RETRY })],
     ["a window", aPlan(["crm"], { retry: { ...STANDARD_RETRY, windowMs: 0, jitter: 1 } })],
+    ["an approval that is due", aPlan(["crm"], { approval: true })],
     ["a hundred deliveries", aPlan(Array.from({ length: 100 }, (_, index) => `e${index}`))],
   ])("reads back %s after JSON", (_, whole) => {
     expect(parsePlan(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
   });
+
+  test.each([false, "true", 1, null])(
+    "takes approval %j for none: only a hint, and the attempt asks again",
+    (approval) => {
+      expect(parsePlan(withSettings({ approval }))).toEqual(parsePlan(withSettings({})));
+    },
+  );
 
   test("drops members it does not know, so that they cannot reach a decision", () => {
     const extra = JSON.parse(

@@ -18,6 +18,8 @@ export interface DeliverySettings {
   readonly isolated: boolean;
   /** Rate, concurrency or order make the endpoint lane-only. */
   readonly lane: boolean;
+  /** A person must approve first; absent = no. Only a hint: the attempt asks its own configuration. */
+  readonly approval?: true;
   readonly retry: RetryPolicy;
   readonly totalMs: number;
 }
@@ -66,7 +68,8 @@ function parseSettings(value: unknown): DeliverySettings | null {
   if (typeof idempotencyKey !== "string" || typeof configVersion !== "string" || retry === null) return null;
   if (typeof idempotent !== "boolean" || typeof isolated !== "boolean" || typeof lane !== "boolean") return null;
   if (!isDelay(totalMs)) return null;
-  return { idempotencyKey, configVersion, idempotent, isolated, lane, retry, totalMs };
+  const approval = value["approval"] === true ? { approval: true as const } : {};
+  return { idempotencyKey, configVersion, idempotent, isolated, lane, ...approval, retry, totalMs };
 }
 
 function parseRetry(value: unknown): RetryPolicy | null {

@@ -1,7 +1,8 @@
 /** The working state of an event: what the workflow and `get` fold facts into. */
+import type { Amendment, ApprovalProgress, Ballot, DecisionRecord, EarlierProposal } from "./approval.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { EventIdentity } from "./event-identity.ts";
-import type { Attention, DeliveryStateName, Resolution } from "./event-state.ts";
+import type { Attention, DeliveryStateName, Resolution, Verdict } from "./event-state.ts";
 import type { DeliveryPlan, DeliverySettings } from "./plan.ts";
 import type { Instruction } from "./resolve.ts";
 
@@ -36,12 +37,20 @@ export interface Delivery {
   readonly leftLocal: boolean;
   /** The worker asked for the lane once: the delivery stays there. */
   readonly sentToLane: boolean;
-}
-
-export interface Verdict {
-  readonly counted: boolean;
-  readonly refusedBecause: Resolution["refusedBecause"];
-  readonly at: string;
+  /** Of what would be sent now, from 1: an amendment and every new proposal raise it. */
+  readonly revision: number;
+  /** What was proposed so far, oldest first. */
+  readonly asked: readonly { readonly revision: number; readonly digest: string }[];
+  /** Proposals that another one, or an amendment, has replaced; oldest first. */
+  readonly earlier: readonly EarlierProposal[];
+  /** The proposal in force; null = none is due, or it is still to be made. */
+  readonly approval: ApprovalProgress | null;
+  /** Decisions that wait to be judged. */
+  readonly ballots: readonly Ballot[];
+  readonly decisions: readonly DecisionRecord[];
+  readonly amendment: Amendment | null;
+  /** Amended since a worker last said what is due. */
+  readonly unplanned: boolean;
 }
 
 export interface EventProgress {
@@ -69,5 +78,35 @@ export function freshDelivery(plan: DeliveryPlan): Delivery {
     pending: [],
     leftLocal: false,
     sentToLane: false,
+    revision: 1,
+    asked: [],
+    earlier: [],
+    approval: null,
+    ballots: [],
+    decisions: [],
+    amendment: null,
+    unplanned: false,
   };
+}
+
+/** Without its proposal, which stays on record. */
+export function withoutProposal(delivery: Delivery): Delivery {
+  const { approval, endpoint, earlier } = delivery;
+  if (approval === null) return delivery;
+  const { digest, revision, requestedBy } = approval.draft;
+  const replaced: EarlierProposal = {
+    endpoint,
+    revision,
+    digest,
+    createdAt: new Date(approval.createdAtMs).toISOString(),
+    expiresAt: new Date(approval.expiresAtMs).toISOString(),
+    requestedBy,
+    executedAt: approval.executedAt,
+  };
+  return { ...delivery, approval: null, earlier: [...earlier, replaced] };
+}
+
+/** The revision a new proposal would have. */
+export function nextRevisionOf({ asked, revision }: Delivery): number {
+  return asked.some((earlier) => earlier.revision === revision) ? revision + 1 : revision;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aDeliveredAttempt, aPlan, anAttempt, anIdentity, at, NOON_MS } from "../../test/support/deliveries.ts";
+import { approved, asked, begun as begunUnderApproval, decide, said, unasked } from "../../test/support/approvals.ts";
 import { advance, begin } from "./advance.ts";
 import type { Fact } from "./facts.ts";
 import type { EventProgress } from "./progress.ts";
@@ -76,10 +77,10 @@ describe("project", () => {
       attemptCount: 1,
       lastCode: "http_503",
     });
-    const asked = project(live(["crm"], [begun("crm"), reported("crm", anAttempt({ retryAfterMs: 60_000 }))]));
-    expect(asked.deliveries[0]?.waitingFor).toBe("retry-after");
-    expect(Date.parse(asked.deliveries[0]?.nextAt ?? "")).toBeGreaterThanOrEqual(NOON_MS + 60_010);
-    expect(asked.deliveries[0]?.attempts[0]?.nextAt).toBe(asked.deliveries[0]?.nextAt);
+    const told = project(live(["crm"], [begun("crm"), reported("crm", anAttempt({ retryAfterMs: 60_000 }))]));
+    expect(told.deliveries[0]?.waitingFor).toBe("retry-after");
+    expect(Date.parse(told.deliveries[0]?.nextAt ?? "")).toBeGreaterThanOrEqual(NOON_MS + 60_010);
+    expect(told.deliveries[0]?.attempts[0]?.nextAt).toBe(told.deliveries[0]?.nextAt);
   });
 
   test("waits for a worker between a wait and its attempt, and after a replay", () => {
@@ -91,6 +92,36 @@ describe("project", () => {
     expect(project(parked).deliveries[0]).toMatchObject({ state: "needs-attention", waitingFor: null });
     const replayed = advance(parked, { fact: "message", message: { name: "replay", argument }, atMs: NOON_MS });
     expect(project(replayed).deliveries[0]).toMatchObject({ state: "delivering", waitingFor: "worker" });
+  });
+
+  test("shows who is waited for: a worker before anything is proposed, then people, then a worker", () => {
+    expect(project(unasked())).toMatchObject({
+      state: "accepted",
+      deliveries: [{ waitingFor: "worker", proposal: null }],
+    });
+    expect(project(asked())).toMatchObject({
+      state: "awaiting-approval",
+      deliveries: [{ waitingFor: "approval", proposal: { revision: 1, approvals: [] }, decisions: [] }],
+    });
+    expect(project(approved())).toMatchObject({
+      state: "delivering",
+      deliveries: [
+        { waitingFor: "worker", proposal: { approvals: [{ actor: "ana" }] }, decisions: [{ counted: true }] },
+      ],
+    });
+    expect(project(decide(asked(), "reject"))).toMatchObject({ state: "rejected", deliveries: [{ waitingFor: null }] });
+  });
+
+  test("shows decisions that wait to be judged beside words that wait for an attempt", () => {
+    const heard = advance(asked(), said("approve"));
+    expect(project(heard).deliveries[0]?.pending).toEqual([{ action: "approve", actor: "ana", at: at(1000) }]);
+    const discard = { name: "discard", argument: { actor: "ops", reason: "no" } };
+    const queued = advance(approved(), begunUnderApproval());
+    const both = advance(
+      advance(queued, { fact: "message", message: discard, atMs: NOON_MS + 3000 }),
+      said("withdraw"),
+    );
+    expect(project(both).deliveries[0]?.pending?.map(({ action }) => action)).toEqual(["discard", "withdraw"]);
   });
 
   test("shows the most urgent delivery as the event's state", () => {

@@ -1,4 +1,6 @@
 /** Progress → the event state of the contract. */
+import type { Ballot } from "./approval.ts";
+import type { BusinessEvent } from "./event.ts";
 import {
   type DeliveryStatus,
   type EventState,
@@ -7,13 +9,17 @@ import {
   type PendingWord,
   type WaitingFor,
 } from "./event-state.ts";
+import { showProposal } from "./show-proposal.ts";
 import type { Delivery, EventProgress } from "./progress.ts";
 import type { Instruction } from "./resolve.ts";
 
-/** The state as `get`, HTTP, CLI and the workflow's result show it; conflicts are added by `get`. */
-export function project(progress: EventProgress): EventState {
+/**
+ * The state as `get`, HTTP, CLI and the workflow's result show it; conflicts are added by `get`.
+ * `event` is what a proposal's body is shown of; null = it is left out, and says so.
+ */
+export function project(progress: EventProgress, event: BusinessEvent | null = null): EventState {
   const { key, source, id, type } = progress.event;
-  const deliveries = progress.deliveries.map(statusOf);
+  const deliveries = progress.deliveries.map((delivery) => statusOf(delivery, event));
   return {
     v: 1,
     key,
@@ -28,32 +34,39 @@ export function project(progress: EventProgress): EventState {
   };
 }
 
-function statusOf(delivery: Delivery): DeliveryStatus {
+function statusOf(delivery: Delivery, event: BusinessEvent | null): DeliveryStatus {
   const last = delivery.attempts.at(-1);
   return {
     endpoint: delivery.endpoint,
     state: delivery.state,
     idempotencyKey: delivery.settings.idempotencyKey,
-    revision: 1,
+    revision: delivery.amendment?.revision ?? 1,
     attemptCount: delivery.attempts.length,
     lastCode: last?.code ?? null,
     nextAt: delivery.wait === null ? null : new Date(delivery.wait.untilMs).toISOString(),
     waitingFor: waitingFor(delivery),
     attempts: delivery.attempts,
-    proposal: null,
-    decisions: [],
+    proposal: showProposal(delivery, event),
+    ...(delivery.earlier.length === 0 ? {} : { earlierProposals: delivery.earlier }),
+    decisions: delivery.decisions,
     attention: delivery.attention,
     resolutions: delivery.resolutions,
-    ...(delivery.pending.length === 0 ? {} : { pending: delivery.pending.map(pendingWordOf) }),
+    ...pendingWords(delivery),
   };
 }
 
-function pendingWordOf({ action, actor, atMs }: Instruction): PendingWord {
+function pendingWords({ pending, ballots }: Delivery): { readonly pending?: readonly PendingWord[] } {
+  const words = [...pending, ...ballots].map(pendingWordOf);
+  return words.length === 0 ? {} : { pending: words };
+}
+
+function pendingWordOf({ action, actor, atMs }: Instruction | Ballot): PendingWord {
   return { action, actor, at: new Date(atMs).toISOString() };
 }
 
 function waitingFor(delivery: Delivery): WaitingFor | null {
   if (delivery.wait !== null) return delivery.wait.why;
+  if (delivery.state === "awaiting-approval") return "approval";
   if (delivery.inFlight !== null || isTerminal(delivery.state) || delivery.attention !== null) return null;
   return "worker";
 }

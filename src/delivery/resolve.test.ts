@@ -28,7 +28,8 @@ describe("readInstruction", () => {
   test.each(["replay", "discard", "mark-delivered", "amend", "hurry", "hold", "release"] as const)(
     "takes %s alike as a signal and as an update",
     (action) => {
-      const expected = instruction(action, { sequence: 3, endpoint: "crm" });
+      const content = action === "amend" ? { content: null } : {};
+      const expected = instruction(action, { sequence: 3, endpoint: "crm", ...content });
       expect(readInstruction({ name: action, argument: { ...word, delivery: "crm" } }, 3, NOON_MS)).toEqual(expected);
       const argument = { ...word, action, delivery: "crm" };
       expect(readInstruction({ name: "resolve", argument }, 3, NOON_MS)).toEqual(expected);
@@ -93,6 +94,14 @@ describe("targetOf", () => {
     expect(targetOf(instruction("discard"), [delivery("delivered"), waiting])).toEqual({ index: 1 });
   });
 
+  test("finds what an amendment can be about: what is parked, or waits for approval", () => {
+    const asking = delivery("awaiting-approval", { endpoint: "ledger" });
+    expect(targetOf(instruction("amend"), [waiting, asking])).toEqual({ index: 1 });
+    expect(targetOf(instruction("amend"), [waiting, parked])).toEqual({ index: 1 });
+    expect(targetOf(instruction("replay"), [delivery("delivered"), asking])).toEqual({ index: 0 });
+    expect(targetOf(instruction("amend"), [parked, asking])).toEqual({ refused: "several-deliveries" });
+  });
+
   test("asks for a name when several are concerned", () => {
     expect(targetOf(instruction("replay"), [parked, ledger])).toEqual({ refused: "several-deliveries" });
     expect(targetOf(instruction("discard"), [parked, waiting])).toEqual({ refused: "several-deliveries" });
@@ -132,13 +141,41 @@ describe("judge", () => {
     ["discard", "a delivery nobody tried yet", delivery("accepted"), counts],
     ["discard", "an attempt in flight", flying, wait],
     ["discard", "a delivery that has expired", delivery("expired"), refused("already-ended")],
-    ["amend", "a parked delivery", parked, refused("not-supported")],
+    ["amend", "a delivery in a retry wait", waiting, refused("not-parked")],
+    ["amend", "a delivery nobody tried yet", delivery("accepted"), refused("not-parked")],
+    ["amend", "a delivery that was delivered", delivery("delivered"), refused("already-ended")],
+    ["amend", "an attempt in flight", flying, refused("attempt-in-flight")],
     ["hurry", "a delivery in a retry wait", waiting, refused("not-supported")],
     ["hold", "a delivery in a retry wait", waiting, refused("not-supported")],
     ["release", "a delivery in a retry wait", waiting, refused("not-supported")],
     ["release", "a delivery that was rejected", delivery("rejected"), refused("already-ended")],
   ])("answers %s of %s", (action, _, concerned, judgement) => {
     expect(judge(instruction(action), concerned)).toEqual(judgement);
+  });
+
+  test.each<[string, Delivery, object]>([
+    ["a parked delivery", parked, counts],
+    ["a delivery that waits for approval", delivery("awaiting-approval"), counts],
+    ["a delivery the endpoint refused", { ...parked, attempts: [anAttempt({ outcome: "refused" })] }, counts],
+    ["a delivery nothing was sent of", { ...parked, attempts: [anAttempt({ certainty: "not-sent" })] }, counts],
+    ["a delivery that was answered", { ...parked, attempts: [anAttempt()] }, refused("executed")],
+    [
+      "a delivery whose fate is unknown",
+      { ...parked, attempts: [anAttempt({ outcome: "uncertain", certainty: "unknown" })] },
+      refused("executed"),
+    ],
+    [
+      "a delivery of which one attempt may have had an effect",
+      { ...parked, attempts: [anAttempt(), anAttempt({ number: 2, outcome: "refused" })] },
+      refused("executed"),
+    ],
+  ])("answers an amendment of %s", (_, concerned, judgement) => {
+    expect(judge(instruction("amend", { content: { data: 1 } }), concerned)).toEqual(judgement);
+  });
+
+  test("refuses an amendment that asks for nothing that can be done", () => {
+    expect(judge(instruction("amend", { content: null }), parked)).toEqual(refused("bad-amendment"));
+    expect(judge(instruction("amend"), parked)).toEqual(refused("bad-amendment"));
   });
 
   test("refuses what is malformed before it looks at the delivery", () => {
@@ -165,12 +202,15 @@ describe("applyInstruction", () => {
     });
   });
 
-  test.each(["amend", "hurry", "hold", "release"] as const)(
-    "changes nothing by %s, which is not there yet",
-    (action) => {
-      expect(applyInstruction(instruction(action), waiting)).toBe(waiting);
-    },
-  );
+  test.each(["hurry", "hold", "release"] as const)("changes nothing by %s, which is not there yet", (action) => {
+    expect(applyInstruction(instruction(action), waiting)).toBe(waiting);
+  });
+
+  test("amends by what the message brings, and by nothing else", () => {
+    const amended = applyInstruction(instruction("amend", { content: { data: 1 } }), parked);
+    expect(amended).toMatchObject({ state: "accepted", attention: null, revision: 2, amendment: { data: 1 } });
+    expect(applyInstruction(instruction("amend"), parked)).toBe(parked);
+  });
 });
 
 describe("resolutionOf", () => {

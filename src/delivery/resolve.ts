@@ -1,8 +1,9 @@
 /** A person's word on a delivery: replay, discard, mark delivered. Which counts, and what it changes. */
+import { type AmendedContent, amend, nothingWasExecuted, readAmendedContent } from "./amendment.ts";
 import type { Resolution, ResolutionAction, ResolutionRefusal } from "./event-state.ts";
 import { isTerminal } from "./event-state.ts";
 import type { Message } from "./facts.ts";
-import type { Delivery } from "./progress.ts";
+import { type Delivery, withoutProposal } from "./progress.ts";
 
 /** A message understood as far as its shape goes. */
 export interface Instruction {
@@ -16,6 +17,8 @@ export interface Instruction {
   readonly endpoint: string | null;
   /** The shape is wrong: recorded, never counted. */
   readonly malformed: boolean;
+  /** Only with `amend`; null = it asks for nothing that can be done. */
+  readonly content?: AmendedContent | null;
 }
 
 const RESOLUTION_ACTIONS: readonly ResolutionAction[] = [
@@ -41,7 +44,8 @@ export function readInstruction(message: Message, sequence: number, atMs: number
   const actor = textOf(argument["actor"], MAX_ACTOR);
   const reason = textOf(argument["reason"], MAX_REASON);
   const endpoint = typeof argument["delivery"] === "string" ? argument["delivery"] : null;
-  return { sequence, action, actor, reason, atMs, endpoint, malformed: actor === "" || reason === "" };
+  const content = action === "amend" ? { content: readAmendedContent(argument) } : {};
+  return { sequence, action, actor, reason, atMs, endpoint, malformed: actor === "" || reason === "", ...content };
 }
 
 /** The delivery an instruction is about, or why it cannot be told. */
@@ -61,7 +65,9 @@ export function targetOf(
 }
 
 function isCandidate(instruction: Instruction, delivery: Delivery): boolean {
-  return instruction.action === "discard" ? !isTerminal(delivery.state) : delivery.state === "needs-attention";
+  const { state } = delivery;
+  if (instruction.action === "discard") return !isTerminal(state);
+  return state === "needs-attention" || (instruction.action === "amend" && state === "awaiting-approval");
 }
 
 export type Judgement =
@@ -87,11 +93,21 @@ export function judge(instruction: Instruction, delivery: Delivery): Judgement {
     case "discard":
       return delivery.inFlight === null ? { verdict: "counts" } : { verdict: "wait" };
     case "amend":
+      return judgeAmendment(instruction, delivery);
     case "hurry":
     case "hold":
     case "release":
       return { verdict: "refused", because: "not-supported" };
   }
+}
+
+/** Only where nobody can have seen an effect of the old content: what was asked for, or parked. */
+function judgeAmendment({ content = null }: Instruction, delivery: Delivery): Judgement {
+  if (delivery.inFlight !== null) return { verdict: "refused", because: "attempt-in-flight" };
+  if (delivery.state !== "awaiting-approval" && delivery.state !== "needs-attention")
+    return { verdict: "refused", because: "not-parked" };
+  if (!nothingWasExecuted(delivery)) return { verdict: "refused", because: "executed" };
+  return content === null ? { verdict: "refused", because: "bad-amendment" } : { verdict: "counts" };
 }
 
 function whenParked(delivery: Delivery): Judgement {
@@ -110,17 +126,29 @@ export function applyInstruction(instruction: Instruction, delivery: Delivery): 
   const moved = { ...delivery, wait: null, attention: null };
   switch (instruction.action) {
     case "replay":
-      return { ...moved, state: "delivering", spentAttempts: delivery.attempts.length };
+      return { ...askedAnew(moved), spentAttempts: delivery.attempts.length };
     case "mark-delivered":
       return { ...moved, state: "delivered" };
     case "discard":
       return { ...moved, state: "discarded" };
-    case "amend":
+    case "amend": {
+      const { content = null, actor } = instruction;
+      return content === null ? delivery : amend(delivery, content, actor);
+    }
     case "hurry":
     case "hold":
     case "release":
       return delivery;
   }
+}
+
+/** An approval that lapsed before anything was sent does not come back: people are asked again. */
+function askedAnew(delivery: Delivery): Delivery {
+  const { approval, settings, unplanned } = delivery;
+  const lapsed = approval?.standing === "expired";
+  const expectsProposal = lapsed || (approval === null && (settings.approval === true || unplanned));
+  const asking = lapsed ? withoutProposal(delivery) : delivery;
+  return { ...asking, state: expectsProposal ? "accepted" : "delivering" };
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

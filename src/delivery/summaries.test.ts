@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { aPlan, anAttempt, anIdentity, at, NOON_MS } from "../../test/support/deliveries.ts";
-import { advance, begin } from "./advance.ts";
+import { aDraft } from "../../test/support/approvals.ts";
+import { NOON_MS } from "../../test/support/deliveries.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
-import { project } from "./project.ts";
-import { attemptSummary, detailsOf, durationText, waitSummary } from "./summaries.ts";
+import { attemptSummary, durationText, expirySummary, reminderSummary, waitSummary } from "./summaries.ts";
 
 describe("summaries", () => {
   test("name the attempt and its endpoint", () => {
@@ -19,6 +18,20 @@ describe("summaries", () => {
     expect(waitSummary("crm", 3, { ...wait, why: "retry" })).toBe(
       "crm: wait 2.4 s by the retry policy, then attempt 3",
     );
+  });
+
+  test("tell a person which digest to approve, and how, whatever the names are", () => {
+    const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
+    expect(expirySummary("crm", aDraft({ digest, revision: 3 }))).toBe(
+      `crm: waits for approval, revision 3; signal approve or reject with {"actor":"you@example.com","digest":"${digest}"}`,
+    );
+    const longest = expirySummary("x".repeat(63), aDraft({ digest, revision: 1e9 }));
+    expect(longest).toContain(digest);
+    expect(new TextEncoder().encode(longest).length).toBeLessThanOrEqual(400);
+  });
+
+  test("tell what a reminder is for", () => {
+    expect(reminderSummary("crm", 2)).toBe("crm: reminder 2, if nobody has decided by then");
   });
 
   test("stay one line that the server takes", () => {
@@ -61,39 +74,5 @@ describe("durationText", () => {
         expect(readMs - durationMs).toBeLessThan(MINUTE_MS);
       }),
     );
-  });
-});
-
-describe("detailsOf", () => {
-  const fresh = begin({ fact: "accepted", atMs: NOON_MS, event: anIdentity(), plan: aPlan(["crm", "ledger"]) });
-  const report = (endpoint: string, status: number, outcome: "retry" | "refused") =>
-    ({
-      fact: "attempt-reported",
-      via: "direct",
-      atMs: NOON_MS,
-      result: { kind: "attempted", endpoint, record: anAttempt({ status, code: `http_${status}`, outcome }) },
-    }) as const;
-
-  test("shows where each delivery stands", () => {
-    const waiting = advance(fresh, report("crm", 503, "retry"));
-    expect(detailsOf(project(waiting)).split("\n\n")).toEqual([
-      "**`order.created`** `shop/evt_1`: waiting-retry",
-      `- **crm**: waiting-retry (1 attempt(s), last http_503, next at ${at(1010)})`,
-      "- **ledger**: accepted (no attempt yet)",
-    ]);
-  });
-
-  test("tells a person what can be done about a parked delivery", () => {
-    const parked = advance(fresh, report("ledger", 410, "refused"));
-    const [, , ledger = ""] = detailsOf(project(parked)).split("\n\n");
-    expect(ledger).toContain("needs-attention (1 attempt(s), last http_410)\n  endpoint-gone: ");
-    expect(ledger).toContain("`replay`, `discard` or `mark-delivered`");
-    expect(ledger).toContain('"delivery":"ledger"');
-  });
-
-  test("cannot be broken out of by the text of an event", () => {
-    const event = anIdentity({ type: "a`b` **c**" });
-    const details = detailsOf(project(begin({ fact: "accepted", atMs: NOON_MS, event, plan: aPlan(["crm"]) })));
-    expect(details.startsWith("**`a'b' **c**`**")).toBe(true);
   });
 });

@@ -1,11 +1,13 @@
-/** The words a person reads in the Temporal UI: summaries of activities and timers, and the current details. */
+/** The one-line words a person reads in the Temporal UI: summaries of activities and timers. */
+import type { ProposalDraft } from "./approval.ts";
 import type { Way } from "./attempt.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
-import type { DeliveryStatus, EventState } from "./event-state.ts";
 import type { RetryWait } from "./progress.ts";
 
 /** Temporal shows one line; the server takes at most 400 bytes. */
 const MAX_SUMMARY = 200;
+/** ASCII throughout: names of endpoints and digests. */
+const MAX_EXPIRY_SUMMARY = 400;
 
 export function attemptSummary(facts: {
   readonly endpoint: string;
@@ -37,26 +39,16 @@ function twoUnits(durationMs: number, [largeMs, large]: Unit, [smallMs, small]: 
   return rest === 0 ? `${whole} ${large}` : `${whole} ${large} ${rest} ${small}`;
 }
 
-/** Markdown for the Temporal UI: where the event stands, and what a person can do about it. */
-export function detailsOf(state: EventState): string {
-  const head = `**${code(state.type)}** ${code(state.key)}: ${state.state}`;
-  return [head, ...state.deliveries.map(deliveryDetails)].join("\n\n");
+/** Digest first: the server cuts nothing off, but a person's eye does. */
+export function expirySummary(endpoint: string, { digest, revision }: ProposalDraft): string {
+  const signal = `approve or reject with {"actor":"you@example.com","digest":"${digest}"}`;
+  return oneLine(`${endpoint}: waits for approval, revision ${revision}; signal ${signal}`, MAX_EXPIRY_SUMMARY);
 }
 
-function deliveryDetails(delivery: DeliveryStatus): string {
-  const last =
-    delivery.lastCode === null ? "no attempt yet" : `${delivery.attemptCount} attempt(s), last ${delivery.lastCode}`;
-  const next = delivery.nextAt === null ? "" : `, next at ${delivery.nextAt}`;
-  const line = `- **${delivery.endpoint}**: ${delivery.state} (${last}${next})`;
-  if (delivery.attention === null) return line;
-  const signal = `Send signal \`replay\`, \`discard\` or \`mark-delivered\` with \`{"actor":"you@example.com","reason":"…","delivery":"${delivery.endpoint}"}\`.`;
-  return `${line}\n  ${delivery.attention.reason}: ${delivery.attention.advice} ${signal}`;
+export function reminderSummary(endpoint: string, count: number): string {
+  return oneLine(`${endpoint}: reminder ${count}, if nobody has decided by then`);
 }
 
-function code(text: string): string {
-  return `\`${text.replaceAll("`", "'")}\``;
-}
-
-function oneLine(text: string): string {
-  return text.length <= MAX_SUMMARY ? text : `${text.slice(0, MAX_SUMMARY - 1)}…`;
+function oneLine(text: string, maxLength = MAX_SUMMARY): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 }

@@ -10,6 +10,12 @@ import { isRefusedForGood } from "./loopback-refusal.ts";
 const DEFAULT_DEADLINE_MS = 10_000;
 const RETRY_MS = 250;
 
+/**
+ * The server hands out a history by number of events: a few large ones are above the 4 MiB that gRPC takes by itself.
+ * The SDK (1.24) means to allow this much, but its name for the option is not the one that grpc-js reads.
+ */
+const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+
 export interface ConnectRequest extends ProfileRequest {
   /** From the call to the first answer; absent = 10 s. */
   readonly deadlineMs?: number;
@@ -32,7 +38,11 @@ export interface Connected<C> {
  */
 export function connectClient(request: ConnectRequest): Promise<Connected<Connection>> {
   return connectWith(request, async (profile, { endsAt, signal }) => {
-    const connection = Connection.lazy({ ...profile.options, connectTimeout: Math.max(1, endsAt - Date.now()) });
+    const connection = Connection.lazy({
+      ...profile.options,
+      channelArgs: { "grpc.max_receive_message_length": MAX_MESSAGE_BYTES },
+      connectTimeout: Math.max(1, endsAt - Date.now()),
+    });
     // Closing ends the wait for the channel, which would otherwise keep the process alive until its own time-out.
     signal.addEventListener("abort", () => void connection.close(), { once: true });
     try {

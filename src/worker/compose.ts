@@ -4,9 +4,13 @@ import { createAdmission, limitsFor } from "../activities/admission.ts";
 import type { Handler } from "../activities/handler.ts";
 import { createOutcomeMemory } from "../activities/outcome-memory.ts";
 import type { Session } from "../client/session.ts";
+import { submit } from "../client/submit.ts";
 import type { Config } from "../config/config.ts";
 import { resolveSource } from "../config/match-routes.ts";
-import { canonicalEvent, planEvent, settingsFor } from "../config/plan-event.ts";
+import { judgeGrant } from "../config/grant.ts";
+import { planDelivery } from "../config/plan-delivery.ts";
+import { canonicalEvent, planEvent } from "../config/plan-event.ts";
+import { rightsOf } from "../config/rights.ts";
 import { type Environment, type ResolvedEndpoint, resolveEndpoint } from "../config/resolve-endpoint.ts";
 import type { Send } from "../egress/exchange.ts";
 import { CountersignError } from "../errors.ts";
@@ -36,6 +40,9 @@ export function composeActivities(parts: ComposeParts): ActivityDependencies {
     admission: createAdmission({ limits: limitsFor(parts.slots), now, gateOpen: parts.gateOpen }),
     memory: createOutcomeMemory(now),
     runs: createRunReader(parts.session),
+    async submit(event) {
+      await submit(parts.session, event);
+    },
     openLane: parts.openLane,
     log: activityLog(parts.log),
     now,
@@ -66,7 +73,9 @@ function routingOf(config: Config, resolved: ReadonlyMap<string, ResolvedEndpoin
   return {
     source: (sourceOrAlias) => resolveSource(config, sourceOrAlias)?.name ?? null,
     plan: (event) => planEvent(config, canonicalEvent(config, event)),
-    settings: (event, endpoint) => settingsFor(config, event, endpoint),
+    delivery: (order) => planDelivery(config, { ...order, resolvedUrl: resolved.get(order.endpoint)?.url ?? null }),
+    rights: (facts) => rightsOf(config, facts),
+    gate: (facts) => judgeGrant(config, facts),
     endpoint: (name) => (Object.hasOwn(config.endpoints, name) ? (config.endpoints[name] ?? null) : null),
     resolved(name) {
       const endpoint = resolved.get(name);

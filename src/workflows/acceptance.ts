@@ -15,7 +15,6 @@ import { identityOf } from "../delivery/event-identity.ts";
 import { eventKey, isName } from "../delivery/names.ts";
 import { parseEvent } from "../delivery/parse-event.ts";
 import { type EventPlan, parsePlan } from "../delivery/plan.ts";
-import { project } from "../delivery/project.ts";
 import { isCountersignError } from "../errors.ts";
 import { clearUp } from "./attempts.ts";
 import { accept, apply, type EventRun, mayGoLocally, messageCount, progressOf, release } from "./event-run.ts";
@@ -52,7 +51,7 @@ async function acceptUnrouted(run: EventRun, event: BusinessEvent): Promise<void
   requireOwnKey(settled);
   const plan: EventPlan = resolved.plan;
   accept(run, { event: settled, identity: identityOf(settled), plan });
-  label(project(progressOf(run)));
+  label(progressOf(run));
   if (resolved.first !== undefined) {
     // The label above is one event more than an undisturbed history has.
     run.lengthAtReport = workflowInfo().historyLength + 1;

@@ -18,16 +18,15 @@ import { chooseWay } from "../delivery/choose-way.ts";
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { laneQueue } from "../delivery/names.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
-import type { Delivery } from "../delivery/progress.ts";
+import { grantOf } from "../delivery/grant.ts";
+import { wantsRecall } from "../delivery/next-action.ts";
+import { type Delivery, nextRevisionOf } from "../delivery/progress.ts";
 import { attemptSummary } from "../delivery/summaries.ts";
 import { LENGTH_AT_START, LENGTH_OF_A_RETRY } from "./history-lengths.ts";
-import { apply, deliveryOf, type EventRun, messageCount, progressOf, release } from "./event-run.ts";
+import { apply, deliveryAt, type EventRun, messageCount, progressOf, release, repeatable } from "./event-run.ts";
 
 /** Above the request's own deadline: time to be taken up, to resolve a name, to report. */
 const MARGIN_MS = 30 * SECOND_MS;
-
-/** Above this, regular attempts read the event from the run's first history event instead of repeating it. */
-const MAX_REPEATED_CHARACTERS = 16 * 1024;
 
 /**
  * For failures of ours alone (the endpoint's are data): asked again without using an
@@ -41,13 +40,14 @@ const OWN_FAILURES: NonNullable<ActivityOptions["retry"]> = {
 };
 
 /** Makes one attempt and folds its report in. */
-export async function attempt(run: EventRun, endpoint: string): Promise<void> {
-  const delivery = deliveryOf(run, endpoint);
+export async function attempt(run: EventRun, index: number): Promise<void> {
+  const delivery = deliveryAt(run, index);
+  const { endpoint } = delivery;
   const number = delivery.attempts.length + 1;
   const via = wayOf(run, delivery);
   apply(run, { fact: "attempt-begun", endpoint, number, via });
   const facts = { endpoint, number, via, recallOnly: false, summary: attemptSummary({ endpoint, number, via }) };
-  await (via === "local" ? attemptLocally(run, delivery, facts) : attemptRegularly(run, delivery, facts));
+  await (via === "local" ? attemptLocally(run, delivery, facts) : attemptRegularly(run, index, facts));
 }
 
 interface AttemptFacts {
@@ -117,7 +117,8 @@ function expectedLengthOf(run: EventRun, { number, recallOnly }: AttemptFacts): 
   return run.lengthAtReport === null ? null : run.lengthAtReport + LENGTH_OF_A_RETRY;
 }
 
-async function attemptRegularly(run: EventRun, delivery: Delivery, facts: AttemptFacts): Promise<void> {
+async function attemptRegularly(run: EventRun, index: number, facts: AttemptFacts): Promise<void> {
+  const delivery = deliveryAt(run, index);
   const { endpoint, via } = facts;
   const withheld = via === "lane" ? await openLane(endpoint) : null;
   if (withheld !== null) {
@@ -136,7 +137,7 @@ async function attemptRegularly(run: EventRun, delivery: Delivery, facts: Attemp
   const report = request.run(
     async () => await activities.attemptDelivery({ ...inputOf(delivery, facts), event: repeatable(run) }),
   );
-  const stopWatching = recallOnPending(run, endpoint, request);
+  const stopWatching = recallOnWish(run, index, request);
   try {
     const result = await report;
     apply(run, { fact: "attempt-reported", via, result });
@@ -155,12 +156,13 @@ function endOf({ cause }: ActivityFailure): "attempt-lost" | "attempt-set-aside"
 }
 
 /**
- * A person's word that waits for this attempt takes back work that no worker has begun;
- * the server does that at once. A request on its way is never cut: its answer goes first.
+ * A person's word that waits for this attempt, or the end of its approval, takes back work
+ * that no worker has begun; the server does that at once. A request on its way is never cut:
+ * its answer goes first.
  */
-function recallOnPending(run: EventRun, endpoint: string, request: CancellationScope): () => void {
+function recallOnWish(run: EventRun, index: number, request: CancellationScope): () => void {
   let over = false;
-  void condition(() => over || deliveryOf(run, endpoint).pending.length > 0).then(() => {
+  void condition(() => over || wantsRecall(deliveryAt(run, index))).then(() => {
     if (!over) request.cancel();
   });
   return () => {
@@ -188,10 +190,16 @@ async function openLane(endpoint: string): Promise<Extract<LaneAnswer, { kind: "
 }
 
 function inputOf(delivery: Delivery, { endpoint, number, via }: AttemptFacts): Omit<AttemptInput, "event"> {
-  const lastStatus = delivery.attempts.at(-1)?.status ?? null;
-  return { v: 1, endpoint, number, via, settings: delivery.settings, lastStatus };
-}
-
-function repeatable(run: EventRun): AttemptInput["event"] {
-  return JSON.stringify(run.event).length <= MAX_REPEATED_CHARACTERS ? run.event : null;
+  const { amendment, settings } = delivery;
+  const grant = grantOf(delivery);
+  return {
+    v: 1,
+    endpoint,
+    number,
+    via,
+    settings,
+    lastStatus: delivery.attempts.at(-1)?.status ?? null,
+    ...(grant === null ? {} : { approval: grant, nextRevision: nextRevisionOf(delivery) }),
+    ...(amendment === null ? {} : { amendment }),
+  };
 }

@@ -4,19 +4,37 @@ import { advance, begin } from "../delivery/advance.ts";
 import { chooseWay } from "../delivery/choose-way.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import type { EventIdentity } from "../delivery/event-identity.ts";
-import type { EventState } from "../delivery/event-state.ts";
+import type { EventState, Verdict } from "../delivery/event-state.ts";
 import type { Fact, Message } from "../delivery/facts.ts";
 import type { EventPlan } from "../delivery/plan.ts";
-import type { Delivery, EventProgress, Verdict } from "../delivery/progress.ts";
+import type { Delivery, EventProgress } from "../delivery/progress.ts";
 import { project } from "../delivery/project.ts";
-import { discardSignal, markDeliveredSignal, replaySignal, resolveUpdate, stateQuery } from "./messages.ts";
+import {
+  amendSignal,
+  approveSignal,
+  decideUpdate,
+  discardSignal,
+  markDeliveredSignal,
+  rejectSignal,
+  replaySignal,
+  resolveUpdate,
+  stateQuery,
+  withdrawSignal,
+} from "./messages.ts";
 import { newSignboard, type Signboard, show } from "./signboard.ts";
 
-/** What the Temporal UI offers a person; each takes { actor, reason, delivery? }. */
-const RESOLUTION_SIGNALS = [
+/** What the Temporal UI offers a person: decisions take { actor, digest, note?, delivery? }, the others { actor, reason, delivery? }. */
+const SIGNALS = [
+  { definition: approveSignal, description: "approve the exact request whose digest you give" },
+  { definition: rejectSignal, description: "reject it, with a note that says why" },
+  { definition: withdrawSignal, description: "take your own approval back, until the request is sent" },
   { definition: replaySignal, description: "try a parked delivery again, same key, fresh budget" },
   { definition: discardSignal, description: "end a delivery without sending it" },
   { definition: markDeliveredSignal, description: "record that the endpoint has it, with your evidence as the reason" },
+  {
+    definition: amendSignal,
+    description: "replace the body (data or data_base64) or the endpoint; approvals start anew",
+  },
 ] as const;
 
 type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
@@ -36,6 +54,8 @@ export interface EventRun {
   /** History length right after the last report of a local attempt; a clue, never a decision. */
   lengthAtReport: number | null;
   readonly signboard: Signboard;
+  /** What people are told, each until it is handed over. */
+  readonly notices: Promise<void>[];
 }
 
 /** Finds out what an earlier execution did, then folds in what was held. */
@@ -50,17 +70,22 @@ export function openRun(clearUp: ClearUp): EventRun {
     clearing: null,
     lengthAtReport: null,
     signboard: newSignboard(),
+    notices: [],
   };
   const arrive = (name: string, argument: unknown): number => receive(run, { name, argument }, clearUp);
-  for (const { definition, description } of RESOLUTION_SIGNALS) {
-    setHandler(definition, (argument) => void arrive(definition.name, argument), { description });
+  for (const { definition, description } of SIGNALS) {
+    setHandler(definition, (argument: unknown) => void arrive(definition.name, argument), { description });
   }
   setDefaultSignalHandler((name, ...args) => void arrive(name, args[0]));
   setHandler(resolveUpdate, async (argument) => await verdictOn(run, arrive("resolve", argument)), {
     validator: (argument) => requireMembers(argument),
     description: "the same as the signals, with a verdict: action is replay, discard or mark-delivered",
   });
-  setHandler(stateQuery, () => stateOf(run), { description: "where the event stands" });
+  setHandler(decideUpdate, async (argument) => await verdictOn(run, arrive("decide", argument)), {
+    validator: (argument) => requireMembers(argument),
+    description: "the same as the signals, with a verdict: action is approve, reject or withdraw",
+  });
+  setHandler(stateQuery, () => askedState(run), { description: "where the event stands" });
   watchCancel(run, clearUp);
   return run;
 }
@@ -98,13 +123,13 @@ export function release(run: EventRun): void {
         : ({ fact: "cancel-requested" } as const);
     run.progress = advance(progressOf(run), { ...fact, atMs });
   }
-  show(run.signboard, project(progressOf(run)));
+  show(run.signboard, stateOf(run));
 }
 
 /** Folds in a fact that happened now, and shows the new state. */
 export function apply(run: EventRun, fact: FactNow): void {
   run.progress = advance(progressOf(run), { ...fact, atMs: Date.now() });
-  show(run.signboard, project(run.progress));
+  show(run.signboard, stateOf(run));
 }
 
 export function progressOf(run: EventRun): EventProgress {
@@ -112,9 +137,9 @@ export function progressOf(run: EventRun): EventProgress {
   return run.progress;
 }
 
-export function deliveryOf(run: EventRun, endpoint: string): Delivery {
-  const delivery = progressOf(run).deliveries.find((candidate) => candidate.endpoint === endpoint);
-  if (delivery === undefined) throw new TypeError(`The event has no delivery to ${endpoint}`);
+export function deliveryAt(run: EventRun, index: number): Delivery {
+  const delivery = progressOf(run).deliveries[index];
+  if (delivery === undefined) throw new TypeError(`The event has no delivery number ${index + 1}`);
   return delivery;
 }
 
@@ -176,7 +201,30 @@ function requireMembers(argument: unknown): void {
   }
 }
 
-function stateOf(run: EventRun): EventState {
+function askedState(run: EventRun): EventState {
   if (run.progress === null) throw new TypeError("The event is being accepted; ask again in a moment");
-  return project(run.progress);
+  return stateOf(run);
+}
+
+/** Above this a result or an answer shows proposals without their body, which `get` has: payloads are bounded by 2 MiB. */
+const MAX_SHOWN_CHARACTERS = 512 * 1024;
+
+/** The state as the run itself tells it. */
+export function stateOf(run: EventRun): EventState {
+  return project(progressOf(run), shownEvent(run));
+}
+
+/** The event whose body proposals show; null where none is asked for, or where it would be too large. */
+function shownEvent({ event, progress }: EventRun): BusinessEvent | null {
+  const proposed = progress?.deliveries.filter(({ approval }) => approval !== null) ?? [];
+  if (proposed.length === 0) return null;
+  const shown = JSON.stringify([event, proposed.map(({ amendment }) => amendment)]);
+  return shown.length * proposed.length <= MAX_SHOWN_CHARACTERS ? event : null;
+}
+
+/** Above this, regular activities read the event from the run's first history event instead of repeating it. */
+const MAX_REPEATED_CHARACTERS = 16 * 1024;
+
+export function repeatable(run: EventRun): BusinessEvent | null {
+  return JSON.stringify(run.event).length <= MAX_REPEATED_CHARACTERS ? run.event : null;
 }

@@ -5,42 +5,77 @@
  * a timer fired), folds them with `advance`, and does what the folded state asks.
  */
 import { allHandlersFinished, CancellationScope, condition, sleep } from "@temporalio/workflow";
-import { type EventState, isTerminal } from "../delivery/event-state.ts";
-import type { RetryWait } from "../delivery/progress.ts";
-import { project } from "../delivery/project.ts";
+import { SECOND_MS } from "../delivery/durations.ts";
+import type { EventState } from "../delivery/event-state.ts";
+import { nextAction } from "../delivery/next-action.ts";
 import { waitSummary } from "../delivery/summaries.ts";
 import { acceptEvent } from "./acceptance.ts";
+import { newApprovalTimers, keepTimers } from "./approval-timers.ts";
 import { attempt, clearUp } from "./attempts.ts";
-import { apply, deliveryOf, type EventRun, openRun, progressOf } from "./event-run.ts";
+import { apply, deliveryAt, type EventRun, openRun, progressOf, stateOf } from "./event-run.ts";
+import { noticesSent } from "./notices.ts";
+import { examine, plan } from "./planning.ts";
 
 export async function event(input: unknown): Promise<EventState> {
   const run = openRun(clearUp);
   return await CancellationScope.nonCancellable(async () => {
     await acceptEvent(run, input);
-    await Promise.all(progressOf(run).deliveries.map(({ endpoint }) => deliver(run, endpoint)));
+    await Promise.all(progressOf(run).deliveries.map((_, index) => deliver(run, index)));
+    await noticesSent(run);
     await condition(allHandlersFinished);
-    return project(progressOf(run));
+    return stateOf(run);
   });
 }
 
 /** Follows one delivery to its end. Deliveries of one event do not wait for each other. */
-async function deliver(run: EventRun, endpoint: string): Promise<void> {
+async function deliver(run: EventRun, index: number): Promise<void> {
+  const timers = newApprovalTimers();
   for (;;) {
     if (run.clearing !== null) await run.clearing;
-    const delivery = deliveryOf(run, endpoint);
-    if (isTerminal(delivery.state)) return;
-    if (delivery.attention !== null) await condition(() => deliveryOf(run, endpoint).attention === null);
-    else if (delivery.wait !== null) await waitUntilDue(run, endpoint, delivery.wait);
-    else await attempt(run, endpoint);
+    keepTimers(run, index, timers);
+    const action = nextAction(deliveryAt(run, index));
+    switch (action) {
+      case "nothing":
+        return await listenOn(run, index);
+      case "await-person":
+      case "await-decision":
+        await condition(() => nextAction(deliveryAt(run, index)) !== action);
+        break;
+      case "plan":
+        await plan(run, index);
+        break;
+      case "examine":
+        await examine(run, index);
+        break;
+      case "wait":
+        await waitUntilDue(run, index);
+        break;
+      case "attempt":
+        await attempt(run, index);
+        break;
+    }
   }
 }
 
+const LISTEN_ON_MS = SECOND_MS;
+
+/**
+ * A rejection would end the run in the very task that reads it: an approval said in the same
+ * instant would meet a closed door and leave no record. So the door stays open a moment longer.
+ */
+async function listenOn(run: EventRun, index: number): Promise<void> {
+  const { state, endpoint } = deliveryAt(run, index);
+  if (state === "rejected") await sleep(LISTEN_ON_MS, { summary: `${endpoint}: hear who else decides just now` });
+}
+
 /** Waits out a retry delay, or until a person changes the delivery. */
-async function waitUntilDue(run: EventRun, endpoint: string, wait: RetryWait): Promise<void> {
-  const nextNumber = deliveryOf(run, endpoint).attempts.length + 1;
+async function waitUntilDue(run: EventRun, index: number): Promise<void> {
+  const { endpoint, attempts, wait } = deliveryAt(run, index);
+  if (wait === null) return;
   const timer = new CancellationScope();
-  const due = timer.run(() => sleep(wait.delayMs, { summary: waitSummary(endpoint, nextNumber, wait) }));
-  const changed = condition(() => deliveryOf(run, endpoint).wait !== wait);
+  const summary = waitSummary(endpoint, attempts.length + 1, wait);
+  const due = timer.run(() => sleep(wait.delayMs, { summary }));
+  const changed = condition(() => deliveryAt(run, index).wait !== wait);
   const fired = await Promise.race([due.then(() => true), changed.then(() => false)]);
   if (fired) {
     apply(run, { fact: "wait-over", endpoint });

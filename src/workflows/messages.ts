@@ -1,7 +1,7 @@
 /** The messages of the workflow types, as plain definitions: the one workflow file others import by value. */
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
-import type { EventState } from "../delivery/event-state.ts";
-import type { Verdict } from "../delivery/progress.ts";
+import type { JsonValue } from "../delivery/event.ts";
+import type { EventState, Verdict } from "../delivery/event-state.ts";
 
 /** Argument of the resolution signals; `resolve` adds the action. Untrusted when it arrives. */
 export interface ResolutionArgument {
@@ -12,9 +12,40 @@ export interface ResolutionArgument {
   readonly delivery?: string;
 }
 
-export interface ResolveArgument extends ResolutionArgument {
+export interface ResolveArgument extends AmendArgument {
   readonly action: string;
 }
+
+/** What `amend` takes besides: at most one body, an endpoint, or both. */
+export interface AmendArgument extends ResolutionArgument {
+  readonly data?: JsonValue;
+  readonly data_base64?: string;
+  readonly endpoint?: string;
+}
+
+/** Argument of the decision signals; `decide` adds the action. Untrusted when it arrives. */
+export interface DecisionArgument {
+  readonly v?: 1;
+  readonly actor: string;
+  /** Of the proposal the person saw. */
+  readonly digest: string;
+  /** `reject` needs one. */
+  readonly note?: string;
+  /** Endpoint name; only needed when several deliveries wait. */
+  readonly delivery?: string;
+  /** Base64, Ed25519 over `decisionBytes`; needed where decisions must be signed. */
+  readonly signature?: string;
+}
+
+export interface DecideArgument extends DecisionArgument {
+  readonly action: string;
+}
+
+export const approveSignal = defineSignal<[DecisionArgument]>("approve");
+export const rejectSignal = defineSignal<[DecisionArgument]>("reject");
+export const withdrawSignal = defineSignal<[DecisionArgument]>("withdraw");
+export const decideUpdate = defineUpdate<Verdict, [DecideArgument]>("decide");
+export const amendSignal = defineSignal<[AmendArgument]>("amend");
 
 export const replaySignal = defineSignal<[ResolutionArgument]>("replay");
 export const discardSignal = defineSignal<[ResolutionArgument]>("discard");
@@ -41,3 +72,14 @@ export const laneIdleSignal = defineSignal<[{ readonly endpoint: string; readonl
 export const FINGERPRINT_MEMO = "countersign.fingerprint";
 /** Memo key of what a conflict run records. */
 export const CONFLICT_MEMO = "countersign.conflict";
+/** Memo key under which a run that waits for approval says since when, until when and for what. */
+export const APPROVAL_MEMO = "countersign.approval";
+
+/** What lists show of a wait for approval without asking each run. */
+export interface ApprovalMemo {
+  readonly endpoint: string;
+  readonly digest: string;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly until: string;
+}

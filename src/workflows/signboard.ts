@@ -1,9 +1,11 @@
 /** What a run shows outside its history: search attributes for lists, current details for the Temporal UI. */
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 import { defineSearchAttributeKey } from "@temporalio/common";
 import type { DeliveryStateName, EventState } from "../delivery/event-state.ts";
 import { listedEndpoints } from "../delivery/listed-endpoints.ts";
-import { detailsOf } from "../delivery/summaries.ts";
+import type { EventProgress } from "../delivery/progress.ts";
+import { detailsOf } from "../delivery/details.ts";
+import { APPROVAL_MEMO, type ApprovalMemo } from "./messages.ts";
 
 const STATE = defineSearchAttributeKey("CountersignState", "KEYWORD");
 const REASON = defineSearchAttributeKey("CountersignReason", "KEYWORD");
@@ -25,10 +27,12 @@ const MAX_KEYWORD = 255;
 export interface Signboard {
   state: string | null;
   reason: string | null;
+  /** Digest of the proposal the memo tells of. */
+  proposed: string | null;
 }
 
 export function newSignboard(): Signboard {
-  return { state: null, reason: null };
+  return { state: null, reason: null, proposed: null };
 }
 
 /** Shows the state; an upsert (one event, no state transition of its own) only when a listed value changed. */
@@ -37,21 +41,34 @@ export function show(signboard: Signboard, state: EventState): void {
   const listed = LISTED.includes(state.state) ? state.state : null;
   const parked = state.deliveries.find((delivery) => delivery.attention !== null);
   const reason = parked?.attention?.reason ?? null;
-  if (listed === signboard.state && reason === signboard.reason) return;
-  signboard.state = listed;
-  signboard.reason = reason;
-  upsertSearchAttributes([
-    { key: STATE, value: listed },
-    { key: REASON, value: reason },
-  ]);
+  if (listed !== signboard.state || reason !== signboard.reason) {
+    signboard.state = listed;
+    signboard.reason = reason;
+    upsertSearchAttributes([
+      { key: STATE, value: listed },
+      { key: REASON, value: reason },
+    ]);
+  }
+  noteProposal(signboard, state);
+}
+
+/** Since when and until when people are asked: lists show it without asking each run. */
+function noteProposal(signboard: Signboard, { deliveries }: EventState): void {
+  const waiting = deliveries.find((delivery) => delivery.state === "awaiting-approval");
+  const proposal = waiting?.proposal ?? null;
+  if (waiting === undefined || proposal === null || proposal.digest === signboard.proposed) return;
+  const { digest, createdAt: since, expiresAt: until } = proposal;
+  signboard.proposed = digest;
+  const memo: ApprovalMemo = { endpoint: waiting.endpoint, digest, since, until };
+  upsertMemo({ [APPROVAL_MEMO]: memo });
 }
 
 /** Type and endpoints of a run that was started without our client. */
-export function label(state: EventState): void {
+export function label({ event, deliveries }: EventProgress): void {
   const { searchAttributes } = workflowInfo();
   if ("CountersignEndpoints" in searchAttributes) return;
   upsertSearchAttributes([
-    { key: TYPE, value: state.type.slice(0, MAX_KEYWORD) },
-    { key: ENDPOINTS, value: [...listedEndpoints(state.deliveries.map((delivery) => delivery.endpoint))] },
+    { key: TYPE, value: event.type.slice(0, MAX_KEYWORD) },
+    { key: ENDPOINTS, value: [...listedEndpoints(deliveries.map((delivery) => delivery.endpoint))] },
   ]);
 }

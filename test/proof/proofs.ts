@@ -1,4 +1,5 @@
 /** What can be proved by name, and at which count: the tests play the same scenarios at the smallest one. */
+import { approvals } from "../scenarios/approvals.ts";
 import { concurrentSubmits } from "../scenarios/concurrent-submits.ts";
 import type { Scenario } from "../scenarios/finding.ts";
 import { interruptions } from "../scenarios/interruptions.ts";
@@ -7,6 +8,7 @@ import { kills } from "../scenarios/kills.ts";
 import { replacement } from "../scenarios/replacement.ts";
 import { shutdown } from "../scenarios/shutdown.ts";
 import { takeover } from "../scenarios/takeover.ts";
+import { waiting } from "../scenarios/waiting.ts";
 
 export interface ProofPart {
   readonly title: string;
@@ -14,10 +16,11 @@ export interface ProofPart {
   readonly count: number;
 }
 
-export const PROOF_NAMES = ["concurrent-submits", "isolation", "kills"] as const;
+export const PROOF_NAMES = ["approvals", "concurrent-submits", "isolation", "kills", "waiting"] as const;
 export type ProofName = (typeof PROOF_NAMES)[number];
 
 export const PROOFS: Readonly<Record<ProofName, readonly ProofPart[]>> = {
+  approvals: [{ title: "Decisions while workers are killed", scenario: approvals, count: 20 }],
   "concurrent-submits": [{ title: "Two producers at once", scenario: concurrentSubmits, count: 50 }],
   isolation: [{ title: "A hanging endpoint beside a quick one", scenario: isolation, count: 10 }],
   kills: [
@@ -27,6 +30,7 @@ export const PROOFS: Readonly<Record<ProofName, readonly ProofPart[]>> = {
     { title: "SIGTERM to a worker with requests in flight", scenario: shutdown, count: 10 },
     { title: "A deploy that replaces every worker", scenario: replacement, count: 5 },
   ],
+  waiting: [{ title: "Many proposals that wait", scenario: waiting, count: 1000 }],
 };
 
 export function isProofName(name: string): name is ProofName {

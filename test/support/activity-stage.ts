@@ -8,10 +8,15 @@ import { createOutcomeMemory } from "../../src/activities/outcome-memory.ts";
 import type { Config } from "../../src/config/config.ts";
 import { resolveSource } from "../../src/config/match-routes.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
-import { canonicalEvent, planEvent, settingsFor } from "../../src/config/plan-event.ts";
+import { judgeGrant } from "../../src/config/grant.ts";
+import { planDelivery } from "../../src/config/plan-delivery.ts";
+import { canonicalEvent, planEvent } from "../../src/config/plan-event.ts";
 import type { RawConfig, RawEndpoint } from "../../src/config/raw-config.ts";
+import { rightsOf } from "../../src/config/rights.ts";
 import { resolveEndpoint } from "../../src/config/resolve-endpoint.ts";
 import type { AttemptInput, LocalClues } from "../../src/delivery/activity-shapes.ts";
+import type { ApprovalGrant } from "../../src/delivery/approval.ts";
+import { HOUR_MS } from "../../src/delivery/durations.ts";
 import type { BusinessEvent } from "../../src/delivery/event.ts";
 import type { Answer, Exchange, OutgoingRequest } from "../../src/egress/exchange.ts";
 import { NOON_MS, someSettings } from "./deliveries.ts";
@@ -48,6 +53,8 @@ export interface Stage {
   readonly failures: { readonly activity: string; readonly code: string; readonly error: unknown }[];
   readonly handlerErrors: unknown[];
   readonly lanes: string[];
+  /** Events of our own that were handed over. */
+  readonly submitted: BusinessEvent[];
   /** Moves the stage's clock. */
   readonly clock: { nowMs: number };
 }
@@ -61,7 +68,15 @@ export function aStage(config: Config, options: StageOptions = {}): Stage {
   const { answers = [anAnswer()], ...changes } = options;
   const clock = { nowMs: NOON_MS };
   const now = (): number => clock.nowMs;
-  const stage: Omit<Stage, "deps"> = { sent: [], lines: [], failures: [], handlerErrors: [], lanes: [], clock };
+  const stage: Omit<Stage, "deps"> = {
+    sent: [],
+    lines: [],
+    failures: [],
+    handlerErrors: [],
+    lanes: [],
+    submitted: [],
+    clock,
+  };
   const deps: ActivityDependencies = {
     routing: stageRouting(config),
     async send(request) {
@@ -73,6 +88,10 @@ export function aStage(config: Config, options: StageOptions = {}): Stage {
     admission: createAdmission({ limits: limitsFor(100), now, gateOpen: () => true }),
     memory: createOutcomeMemory(now),
     runs: { startEvent: () => Promise.resolve(anEvent()), latestTaskEvents: () => Promise.resolve([]) },
+    submit(event) {
+      stage.submitted.push(event);
+      return Promise.resolve();
+    },
     openLane(endpoint) {
       stage.lanes.push(endpoint);
       return Promise.resolve();
@@ -94,7 +113,9 @@ function stageRouting(config: Config): Routing {
   return {
     source: (name) => resolveSource(config, name)?.name ?? null,
     plan: (event) => planEvent(config, canonicalEvent(config, event)),
-    settings: (event, endpoint) => settingsFor(config, event, endpoint),
+    delivery: (order) => planDelivery(config, { ...order, resolvedUrl: null }),
+    rights: (facts) => rightsOf(config, facts),
+    gate: (facts) => judgeGrant(config, facts),
     endpoint: (name) => (Object.hasOwn(config.endpoints, name) ? (config.endpoints[name] ?? null) : null),
     resolved(name) {
       const endpoint = config.endpoints[name];
@@ -150,4 +171,15 @@ export function anInput(changes: Partial<AttemptInput> = {}): AttemptInput {
     lastStatus: null,
     ...changes,
   };
+}
+
+/** For the event of this stage to `crm`, as its own configuration would propose it; nobody has voted. */
+export function aGrant(deps: ActivityDependencies, changes: Partial<ApprovalGrant> = {}): ApprovalGrant {
+  const { revision = 1 } = changes;
+  const planned = deps.routing.delivery({ event: anEvent(), endpoint: "crm", revision, amendment: null });
+  const draft = planned.kind === "planned" ? planned.draft : null;
+  if (draft === null) throw new TypeError("No approval is due");
+  const { digest } = draft;
+  const times = { createdAtMs: NOON_MS, expiresAtMs: NOON_MS + HOUR_MS };
+  return { revision, digest, ...times, executed: false, votes: [], ...changes };
 }

@@ -1,7 +1,7 @@
 /**
- * Records one history per path into `test/vectors/histories`, for the replay tests. Run it for each
- * released version with `npx tsx test/support/record-histories.ts`, and keep the older files: runs
- * that wait for months must replay under new code.
+ * Records one history per path into `test/vectors/histories`, for the replay tests. Run it with
+ * `npx tsx test/support/record-histories.ts [NAME …]` when a path is new, and keep the older files:
+ * runs that wait for months must replay under new code.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -15,6 +15,7 @@ import { startWorker } from "../../src/worker/start-worker.ts";
 import { aConfig } from "./a-config.ts";
 import { startChild } from "./child.ts";
 import { startDestination } from "./destination.ts";
+import { APPROVAL_ENDPOINTS, APPROVAL_PEOPLE, APPROVAL_ROUTES, RECORDED_APPROVALS } from "./recorded-approvals.ts";
 import { ENDPOINTS, RECORDED_PATHS, type RecordingStage, ROUTES, SCRIPTS } from "./recorded-paths.ts";
 import { until } from "./until.ts";
 
@@ -24,7 +25,13 @@ async function main(): Promise<void> {
   const server = await startDevServer({ environment: process.env, namespace: "default" });
   const { address } = server;
   const destination = await startDestination(SCRIPTS);
-  const config = aConfig({ baseUrl: destination.url, endpoints: ENDPOINTS, routes: ROUTES, taskQueue: "countersign" });
+  const config = aConfig({
+    baseUrl: destination.url,
+    endpoints: { ...ENDPOINTS, ...APPROVAL_ENDPOINTS },
+    routes: [...ROUTES, ...APPROVAL_ROUTES],
+    rest: { people: APPROVAL_PEOPLE },
+    taskQueue: "countersign",
+  });
   const { client, close } = await connectClient({ temporal: config.temporal, environment: {}, address });
   const far = await connect({ config, address, environment: {} });
   const log = createLogger("silent");
@@ -35,6 +42,7 @@ async function main(): Promise<void> {
     far,
     near: worker.client,
     destination,
+    config,
     taskQueue: config.temporal.taskQueue,
     async loseAttempt(key) {
       // A run that no worker has yet: it is submitted while ours is stopped, and the victim takes it.
@@ -48,12 +56,19 @@ async function main(): Promise<void> {
   };
   await mkdir(FOLDER, { recursive: true });
   const { "lost-attempt": lost, ...others } = RECORDED_PATHS;
-  for (const [name, path] of Object.entries(others)) await record(client, name, await path(stage, name));
+  for (const [name, path] of Object.entries({ ...others, ...RECORDED_APPROVALS }))
+    if (isWanted(name)) await record(client, name, await path(stage, name));
   await worker.stop();
-  if (lost !== undefined) await record(client, "lost-attempt", await lost(stage, "lost-attempt"));
+  if (lost !== undefined && isWanted("lost-attempt"))
+    await record(client, "lost-attempt", await lost(stage, "lost-attempt"));
   await worker.stop();
   await Promise.all([far.close(), close(), destination.close()]);
   await server.stop();
+}
+
+function isWanted(name: string): boolean {
+  const wanted = process.argv.slice(2);
+  return wanted.length === 0 || wanted.includes(name);
 }
 
 async function record(client: Client, name: string, workflowId: string): Promise<void> {

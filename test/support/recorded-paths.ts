@@ -1,5 +1,6 @@
 /** The paths whose histories are recorded: each starts runs, sees them through and names them. */
 import type { Client } from "@temporalio/client";
+import type { Config } from "../../src/config/config.ts";
 import type { Countersign } from "../../src/client/countersign.ts";
 import type { RawEndpoint } from "../../src/config/raw-config.ts";
 import { conflictWorkflowId, GATES_WORKFLOW_ID } from "../../src/delivery/names.ts";
@@ -13,6 +14,7 @@ export interface RecordingStage {
   readonly near: Countersign;
   readonly destination: Destination;
   readonly taskQueue: string;
+  readonly config: Config;
   /** Kills the process of a second worker that has the attempt in hand, and starts ours. */
   loseAttempt(key: string): Promise<void>;
 }

@@ -1,9 +1,22 @@
 /** What the outside does between two workflow tasks of a simulated run: timers, ends of activities, a cancel request. */
-import type { Way } from "../../src/delivery/attempt.ts";
-import { accept, live, someResult, type World, write } from "./simulated-world.ts";
+import { wantsRecall } from "../../src/delivery/next-action.ts";
+import { someResult } from "./simulated-answers.ts";
+import { sleepUntil } from "./simulated-clocks.ts";
+import { someAnswer } from "./simulated-deliveries.ts";
+import {
+  accept,
+  type Command,
+  deliveryAt,
+  followerAt,
+  live,
+  type Question,
+  type Timer,
+  type World,
+  write,
+} from "./simulated-world.ts";
 
 /** Folds the end in once a task has read it. */
-type End = (atMs: number) => void;
+type End = (atMs: number, commands: Command[]) => void;
 
 export interface Happenings {
   readonly ends: readonly End[];
@@ -11,15 +24,15 @@ export interface Happenings {
   readonly cancel: boolean;
 }
 
-export function happen(world: World, task: number): Happenings {
-  const timers = task === 0 ? [] : timersFired(world);
+export function happen(world: World): Happenings {
+  const timers = timersFired(world);
   const ends = [...timers];
   for (const [scheduledId, open] of world.open) {
     if (world.pick(3) === 0) continue;
     world.open.delete(scheduledId);
-    ends.push(open === "resolveRoutes" ? routesCame(world, scheduledId) : attemptCame(world, scheduledId, open));
+    ends.push(came(world, scheduledId, open));
   }
-  const cancel = !world.canceled && world.pick(10) === 0;
+  const cancel = !world.canceled && world.pick(60) === 59;
   if (cancel) {
     world.canceled = true;
     write(world, { entry: "cancel-requested" });
@@ -27,27 +40,73 @@ export function happen(world: World, task: number): Happenings {
   return { ends, timer: timers.length > 0, cancel };
 }
 
+/** One in so many of the timers that run fires before the next task. */
+const CHANCES: Readonly<Record<Timer["of"], number>> = { wait: 2, reminder: 3, escalation: 3, expiry: 12 };
+
 function timersFired(world: World): readonly End[] {
-  return (world.progress?.deliveries ?? []).flatMap(({ endpoint, wait }) => {
-    if (wait === null || world.pick(2) === 0) return [];
-    write(world, { entry: "timer-fired" });
-    return [(atMs: number) => live(world, { fact: "wait-over", endpoint }, atMs)];
+  const fired = [...world.timers].filter(([, { of }]) => world.pick(CHANCES[of]) === CHANCES[of] - 1);
+  return fired.map(([timerId, timer]) => {
+    if (timer.of !== "wait" && !wakesEarly(world, timer)) world.nowMs = Math.max(world.nowMs, timer.dueMs);
+    world.timers.delete(timerId);
+    write(world, { entry: "timer-fired", timerId });
+    return firedEnd(world, timer);
   });
 }
 
-function routesCame(world: World, scheduledId: number): End {
-  write(world, { entry: "activity-completed", scheduledId, result: { source: "shop", plan: world.plan } });
-  return (atMs) => accept(world, atMs);
+/** A worker's clock may be behind the server's, which fires timers in the order of their times. */
+function wakesEarly(world: World, { dueMs }: Exclude<Timer, { of: "wait" }>): boolean {
+  const isFirst = [...world.timers.values()].every((other) => other.of === "wait" || other.dueMs >= dueMs);
+  return isFirst && world.pick(5) === 0;
 }
 
-function attemptCame(world: World, scheduledId: number, open: { endpoint: string; number: number; via: Way }): End {
-  const { endpoint, number, via } = open;
+function firedEnd(world: World, timer: Timer): End {
+  return (atMs, commands) => {
+    const { endpoint, wait } = deliveryAt(world, timer.index);
+    if (timer.of !== "wait") sleepUntil(world, timer, { atMs, commands });
+    else if (timer.wait === wait) live(world, { fact: "wait-over", endpoint }, atMs);
+  };
+}
+
+function came(world: World, scheduledId: number, open: Question | "resolveRoutes" | "notifyPeople"): End {
+  if (open === "notifyPeople") {
+    write(world, { entry: "activity-completed", scheduledId, result: null });
+    return () => undefined;
+  }
+  if (open === "resolveRoutes") {
+    write(world, { entry: "activity-completed", scheduledId, result: { source: "shop", plan: world.plan } });
+    return (atMs) => accept(world, atMs);
+  }
+  switch (open.asks) {
+    case "plan":
+    case "examine": {
+      const { result, tell } = someAnswer(world, open);
+      write(world, { entry: "activity-completed", scheduledId, result });
+      return tell;
+    }
+    case "attempt":
+      return attemptCame(world, scheduledId, open);
+    case "lane":
+      throw new TypeError("A lane is only asked for locally");
+  }
+}
+
+function attemptCame(world: World, scheduledId: number, question: Extract<Question, { asks: "attempt" }>): End {
+  const { index, endpoint, number, via } = question;
+  const ended = (fact: Parameters<typeof live>[1]) => (atMs: number) => {
+    followerAt(world, index).busy = false;
+    live(world, fact, atMs);
+  };
+  const delivery = deliveryAt(world, index);
+  if (wantsRecall(delivery) && world.pick(2) === 0) {
+    write(world, { entry: "activity-failed", scheduledId, timedOut: false, canceled: true });
+    return ended({ fact: "attempt-set-aside", endpoint });
+  }
   const fate = world.pick(8);
   if (fate > 1) {
-    const result = someResult(world, { endpoint, number, via });
+    const result = someResult(world, { endpoint, number, via, delivery });
     write(world, { entry: "activity-completed", scheduledId, result });
-    return (atMs) => live(world, { fact: "attempt-reported", via, result }, atMs);
+    return ended({ fact: "attempt-reported", via, result });
   }
   write(world, { entry: "activity-failed", scheduledId, timedOut: fate === 0 });
-  return (atMs) => live(world, { fact: fate === 0 ? "attempt-lost" : "attempt-broken", endpoint }, atMs);
+  return ended({ fact: fate === 0 ? "attempt-lost" : "attempt-broken", endpoint });
 }

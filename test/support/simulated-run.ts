@@ -7,21 +7,22 @@ import { begin } from "../../src/delivery/advance.ts";
 import { chooseWay } from "../../src/delivery/choose-way.ts";
 import { isTerminal } from "../../src/delivery/event-state.ts";
 import type { AttemptResult } from "../../src/delivery/facts.ts";
-import type { HistoryEntry, RunStart } from "../../src/delivery/history.ts";
+import type { HistoryEntry, RunStart } from "../../src/delivery/history-entries.ts";
 import type { EventPlan } from "../../src/delivery/plan.ts";
-import type { Delivery, EventProgress } from "../../src/delivery/progress.ts";
+import type { EventProgress } from "../../src/delivery/progress.ts";
 import { aPlan, anIdentity, NOON_MS, someSettings } from "./deliveries.ts";
+import { someMessages, someRecord, someResult } from "./simulated-answers.ts";
+import { decide } from "./simulated-deliveries.ts";
 import { happen } from "./simulated-happenings.ts";
 import {
   accept,
-  accepted,
   type Command,
+  deliveryAt,
   endOfLocal,
   live,
+  newWorld,
   release,
-  someMessages,
-  someRecord,
-  someResult,
+  schedule,
   type World,
   write,
 } from "./simulated-world.ts";
@@ -30,42 +31,42 @@ export interface SimulatedRun {
   readonly start: RunStart;
   readonly entries: readonly HistoryEntry[];
   readonly lived: EventProgress;
+  /** Every state on the way there. */
+  readonly trace: readonly EventProgress[];
 }
 
-const MAX_TASKS = 14;
+const MAX_TASKS = 24;
 
 /** Plays a run until it ends or the tape has decided often enough; stops right after a completed task. */
 export function simulateRun(tape: readonly number[]): SimulatedRun {
   let position = 0;
   const pick = (bound: number): number => (tape[position++] ?? 0) % bound;
   const plan = somePlan(pick);
-  const planned = pick(3) > 0;
+  const isPlanned = pick(3) > 0;
+  const event = anIdentity();
   const start: RunStart = {
-    event: anIdentity(),
-    plan: planned ? plan : null,
+    event,
+    plan: isPlanned ? plan : null,
     fingerprint: plan.fingerprint,
     startedMs: NOON_MS,
   };
-  const progress = planned ? begin({ fact: "accepted", atMs: NOON_MS, event: start.event, plan }) : null;
-  const world: World = {
-    pick,
-    nowMs: NOON_MS,
-    plan,
-    entries: [],
-    progress,
-    held: [],
-    canceled: false,
-    open: new Map(),
-  };
+  const world = newWorld(pick, plan);
+  if (isPlanned) accept(world, NOON_MS);
   const tasks = 1 + pick(MAX_TASKS);
-  for (let task = 0; task < tasks && !hasEnded(world); task += 1) runTask(world, task);
-  return { start, entries: world.entries, lived: world.progress ?? begin(accepted({ ...plan, deliveries: [] })) };
+  for (let task = 0; task < tasks && position < tape.length && !hasEnded(world); task += 1) runTask(world, task);
+  const { entries, trace, progress } = world;
+  const unaccepted = begin({ fact: "accepted", atMs: NOON_MS, event, plan: { ...plan, deliveries: [] } });
+  return { start, entries, trace, lived: progress ?? unaccepted };
 }
 
 function somePlan(pick: World["pick"]): EventPlan {
   const { retry } = someSettings();
   const changes = { lane: pick(6) === 0, idempotent: pick(4) > 0, retry: { ...retry, scheduleMs: [1000, 2000] } };
-  return aPlan(["crm", "ledger", "mail"].slice(0, Math.max(1, pick(5) - 1)), changes);
+  const plan = aPlan(["crm", "ledger", "mail"].slice(0, Math.max(1, pick(5) - 1)), changes);
+  const deliveries = plan.deliveries.map(({ endpoint, settings }) => {
+    return { endpoint, settings: pick(2) === 0 ? settings : { ...settings, approval: true as const } };
+  });
+  return { ...plan, deliveries };
 }
 
 function hasEnded({ progress }: World): boolean {
@@ -76,7 +77,7 @@ function hasEnded({ progress }: World): boolean {
 function runTask(world: World, task: number): void {
   const signals = someMessages(world);
   for (const message of signals) write(world, { entry: "message", message });
-  const { ends, timer, cancel } = happen(world, task);
+  const { ends, timer, cancel } = happen(world);
   const { losses, startedMs } = beginTask(world);
   const updates = someMessages(world);
   const messages = [...signals, ...updates].map((message) => ({ fact: "message", message, atMs: startedMs }) as const);
@@ -85,9 +86,10 @@ function runTask(world: World, task: number): void {
   const disturbed = losses > 0 || updates.length > 0;
   const looks = looksForAnAttempt(world, task === 0 ? disturbed : timer);
   if (!looks) release(world);
-  for (const end of ends) end(startedMs);
-  const atMs = looks ? look(world, { mayFind: losses > 0, atMs: startedMs }, commands) : startedMs;
-  decide(world, atMs, commands);
+  for (const end of ends) end(startedMs, commands);
+  const beforeMs = looks ? look(world, { mayFind: losses > 0, atMs: startedMs }, commands) : startedMs;
+  const atMs = world.progress === null ? resolveRoutes(world, beforeMs, commands) : beforeMs;
+  if (world.progress !== null) decide(world, atMs, { commands, beat: (written) => beat(world, written, "attempt") });
   write(world, { entry: "task-completed" });
   for (const command of commands) write(world, command);
 }
@@ -106,10 +108,8 @@ function look(
   { mayFind, atMs }: { readonly mayFind: boolean; readonly atMs: number },
   commands: Command[],
 ): number {
-  const [only] = world.progress?.deliveries ?? [];
-  if (only === undefined) throw new TypeError("There is nothing to look for");
-  const { endpoint } = only;
-  const number = only.attempts.length + 1;
+  const { endpoint, attempts } = deliveryAt(world, 0);
+  const number = attempts.length + 1;
   const found: readonly (AttemptResult | undefined)[] = [
     { kind: "set-aside", endpoint },
     undefined,
@@ -146,16 +146,6 @@ function beginTask(world: World): { readonly losses: number; readonly startedMs:
   return { losses, startedMs: world.nowMs };
 }
 
-/** What the workflow does in one task, until every delivery waits for something. */
-function decide(world: World, atMs: number, commands: Command[]): void {
-  let sinceMs = world.progress === null ? resolveRoutes(world, atMs, commands) : atMs;
-  for (const { endpoint } of world.plan.deliveries) {
-    for (let delivery = dueOf(world, endpoint); delivery !== null; delivery = dueOf(world, endpoint)) {
-      sinceMs = attempt(world, { delivery, atMs: sinceMs }, commands);
-    }
-  }
-}
-
 function resolveRoutes(world: World, atMs: number, commands: Command[]): number {
   if ([...world.open.values()].includes("resolveRoutes")) return atMs;
   const type = "resolveRoutes";
@@ -167,58 +157,12 @@ function resolveRoutes(world: World, atMs: number, commands: Command[]): number 
   }
   const [only, ...others] = world.plan.deliveries;
   const alone = only !== undefined && others.length === 0 ? only : null;
-  const goesLocally = alone !== null && !alone.settings.lane && alone.settings.idempotent;
-  const first = goesLocally ? someResult(world, { endpoint: alone.endpoint, number: 1, via: "local" }) : null;
+  const way = alone && chooseWay({ ...alone, deliveries: 1, messages: 0, leftLocal: false, sentToLane: false });
+  const facts = { endpoint: alone?.endpoint ?? "", number: 1, via: "local", delivery: null } as const;
+  const first = way === "local" ? someResult(world, facts) : null;
   const result = { source: "shop", plan: world.plan, ...(first === null ? {} : { first }) };
   commands.push({ entry: "local-activity", type, result, failed: false, atMs: endMs });
   accept(world, endMs, first);
-  return endMs;
-}
-
-function dueOf({ progress }: World, endpoint: string): Delivery | null {
-  const delivery = progress?.deliveries.find((one) => one.endpoint === endpoint);
-  if (delivery === undefined || isTerminal(delivery.state)) return null;
-  return delivery.attention === null && delivery.wait === null && delivery.inFlight === null ? delivery : null;
-}
-
-/** Begins an attempt; a local one is over with it. Returns when the task goes on. */
-function attempt(
-  world: World,
-  { delivery, atMs }: { readonly delivery: Delivery; readonly atMs: number },
-  commands: Command[],
-): number {
-  const { endpoint, settings, leftLocal, sentToLane } = delivery;
-  const number = delivery.attempts.length + 1;
-  const [deliveries, messages] = [world.plan.deliveries.length, world.progress?.messages ?? 0];
-  const via = chooseWay({ settings, deliveries, messages, leftLocal, sentToLane });
-  live(world, { fact: "attempt-begun", endpoint, number, via }, atMs);
-  if (via === "local") return attemptLocally(world, { endpoint, number, atMs }, commands);
-  if (via === "lane")
-    commands.push({
-      entry: "local-activity",
-      type: "ensureLane",
-      result: { kind: "opened" },
-      failed: world.pick(2) === 0,
-    });
-  const input = { v: 1, endpoint, number, via };
-  schedule(world, { type: "attemptDelivery", input, open: { endpoint, number, via } }, commands);
-  return atMs;
-}
-
-function attemptLocally(
-  world: World,
-  { endpoint, number, atMs }: { readonly endpoint: string; readonly number: number; readonly atMs: number },
-  commands: Command[],
-): number {
-  const beatMs = world.pick(5) === 0 ? beat(world, commands, "attempt") : null;
-  // A replay passes over the task that only beat, so that for it the attempt begins here; a loss tells.
-  if (beatMs !== null) live(world, { fact: "attempt-begun", endpoint, number, via: "local" }, beatMs);
-  const endMs = endOfLocal(world, beatMs ?? atMs);
-  const failed = world.pick(8) === 0;
-  const result = failed ? undefined : someResult(world, { endpoint, number, via: "local" });
-  commands.push({ entry: "local-activity", type: "attemptDelivery", result, failed, atMs: endMs });
-  if (result === undefined) live(world, { fact: "attempt-set-aside", endpoint }, endMs);
-  else live(world, { fact: "attempt-reported", via: "local", result }, endMs);
   return endMs;
 }
 
@@ -235,18 +179,4 @@ function beat(world: World, commands: Command[], during: "attempt" | "look"): nu
   for (const message of [...signals, ...updates]) world.held.push({ fact: "message", message, atMs: startedMs });
   if (during === "attempt") release(world);
   return startedMs;
-}
-
-function schedule(
-  world: World,
-  {
-    type,
-    input,
-    open,
-  }: { readonly type: string; readonly input: unknown; readonly open: NonNullable<ReturnType<World["open"]["get"]>> },
-  commands: Command[],
-): void {
-  const id = 1000 + world.open.size + commands.length + 100 * world.entries.length;
-  world.open.set(id, open);
-  commands.push({ entry: "activity-scheduled", id, activityId: String(id), type, input });
 }

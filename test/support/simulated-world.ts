@@ -1,17 +1,43 @@
 /**
- * The world of a simulated run: its clock, what the server has written, what the workflow
- * has lived, and what may happen in it, all by a tape of choices.
+ * The world of a simulated run: its clock, what the server has written, and what the workflow
+ * has lived. What happens in it is decided by a tape of choices.
  */
 import { advance, begin } from "../../src/delivery/advance.ts";
-import type { AttemptRecord, Way } from "../../src/delivery/attempt.ts";
-import type { AttemptResult, Fact, Message } from "../../src/delivery/facts.ts";
-import type { HistoryEntry } from "../../src/delivery/history.ts";
+import type { ApprovalProgress } from "../../src/delivery/approval.ts";
+import type { Way } from "../../src/delivery/attempt.ts";
+import type { AttemptResult, Fact } from "../../src/delivery/facts.ts";
+import type { HistoryEntry } from "../../src/delivery/history-entries.ts";
 import type { EventPlan } from "../../src/delivery/plan.ts";
-import type { EventProgress } from "../../src/delivery/progress.ts";
+import type { Delivery, EventProgress, RetryWait } from "../../src/delivery/progress.ts";
 import { anIdentity, NOON_MS } from "./deliveries.ts";
 
 type Later = Exclude<Fact, { fact: "accepted" }>;
 type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
+
+/** What asks a worker, and has not been answered. */
+export type Question = { readonly index: number; readonly endpoint: string } & (
+  | { readonly asks: "attempt"; readonly number: number; readonly via: Way }
+  | { readonly asks: "lane"; readonly number: number }
+  /** `revision` is that of a new proposal. */
+  | { readonly asks: "plan"; readonly revision: number }
+  | { readonly asks: "examine"; readonly revision: number; readonly sequences: readonly number[] }
+);
+
+/** A timer that runs. The clocks of a proposal show what they are for; a reminder has its position. */
+export type Timer = { readonly index: number } & (
+  | { readonly of: "wait"; readonly wait: RetryWait }
+  | { readonly of: "expiry" | "reminder" | "escalation"; readonly dueMs: number; readonly position: number }
+);
+
+/** One delivery as its workflow follows it. */
+export interface Follower {
+  /** It waits for the answer to a question. */
+  busy: boolean;
+  /** Revision of the proposal whose clocks run; null = none do. */
+  clocksOf: number | null;
+  /** That proposal as it was when they were started. */
+  approval: ApprovalProgress | null;
+}
 
 export interface World {
   /** A number from 0 up to, but not, `bound`: the next choice of the tape, 0 beyond its end. */
@@ -20,17 +46,45 @@ export interface World {
   readonly plan: EventPlan;
   readonly entries: HistoryEntry[];
   progress: EventProgress | null;
+  /** Every state the workflow has been in. */
+  readonly trace: EventProgress[];
   /** What has arrived but is not read yet: the event is not accepted, or an earlier attempt is looked for. */
   readonly held: Extract<Later, { fact: "message" | "cancel-requested" }>[];
   canceled: boolean;
-  readonly open: Map<
-    number,
-    { readonly endpoint: string; readonly number: number; readonly via: Way } | "resolveRoutes"
-  >;
+  /** Regular activities under way, by the number of their scheduling event. */
+  readonly open: Map<number, Question | "resolveRoutes" | "notifyPeople">;
+  /** Local activities under way. */
+  readonly locals: Question[];
+  readonly timers: Map<string, Timer>;
+  readonly followers: readonly Follower[];
+  lastId: number;
 }
 
 /** What the workflow asks for in a task; written at its end, save where a time of its own is given. */
 export type Command = WithoutTime<HistoryEntry> & { readonly atMs?: number };
+
+export function newWorld(pick: World["pick"], plan: EventPlan): World {
+  return {
+    pick,
+    plan,
+    nowMs: NOON_MS,
+    entries: [],
+    progress: null,
+    trace: [],
+    held: [],
+    canceled: false,
+    open: new Map(),
+    locals: [],
+    timers: new Map(),
+    followers: plan.deliveries.map(() => ({ busy: false, clocksOf: null, approval: null })),
+    lastId: 0,
+  };
+}
+
+export function nextId(world: World): number {
+  world.lastId += 1;
+  return world.lastId;
+}
 
 export function write(world: World, entry: Command): void {
   world.nowMs += world.pick(400);
@@ -47,6 +101,19 @@ export function live(world: World, fact: WithoutTime<Later>, atMs: number): void
   // Nothing but arrivals happens before the acceptance.
   if (world.progress === null) throw new TypeError(`${fact.fact} came before the event was accepted`);
   world.progress = advance(world.progress, { ...fact, atMs });
+  world.trace.push(world.progress);
+}
+
+export function deliveryAt({ progress }: World, index: number): Delivery {
+  const delivery = progress?.deliveries[index];
+  if (delivery === undefined) throw new TypeError(`There is no delivery number ${index}`);
+  return delivery;
+}
+
+export function followerAt({ followers }: World, index: number): Follower {
+  const follower = followers[index];
+  if (follower === undefined) throw new TypeError(`Nobody follows delivery number ${index}`);
+  return follower;
 }
 
 export function release(world: World): void {
@@ -54,51 +121,30 @@ export function release(world: World): void {
   for (const { atMs, ...fact } of world.held.splice(0)) live(world, fact, atMs);
 }
 
-export function accepted(plan: EventPlan): Extract<Fact, { fact: "accepted" }> {
-  return { fact: "accepted", atMs: NOON_MS, event: anIdentity(), plan };
-}
-
 /** The event is accepted: with the first attempt, if one was made on the way, then with what was held. */
 export function accept(world: World, atMs: number, first: AttemptResult | null = null): void {
-  world.progress = begin(accepted(world.plan));
+  world.progress = begin({ fact: "accepted", atMs: NOON_MS, event: anIdentity(), plan: world.plan });
+  world.trace.push(world.progress);
   if (first !== null) live(world, { fact: "attempt-reported", via: "local", result: first }, atMs);
   release(world);
 }
 
-export function someMessages(world: World): readonly Message[] {
-  const count = Math.max(0, world.pick(12) - 9);
-  return Array.from({ length: count }, () => {
-    const names = ["replay", "discard", "mark-delivered", "replay", "approve", "resolve"];
-    const delivery = [undefined, "crm", "ledger", "nobody"][world.pick(4)];
-    const argument = { actor: "ana", reason: world.pick(5) === 0 ? "" : "why not", action: "replay", delivery };
-    return { name: names[world.pick(names.length)] ?? "", argument };
-  });
+export function schedule(
+  world: World,
+  { type, input, open }: { type: string; input: unknown; open: Question | "resolveRoutes" | "notifyPeople" },
+  commands: Command[],
+): void {
+  const id = nextId(world);
+  world.open.set(id, open);
+  commands.push({ entry: "activity-scheduled", id, activityId: String(id), type, input });
 }
 
-export function someResult(world: World, facts: { endpoint: string; number: number; via: Way }): AttemptResult {
-  const { endpoint, number, via } = facts;
-  const kind = world.pick(14);
-  if (kind === 0) return { kind: "withheld", endpoint, reason: "not-routed" };
-  if (kind === 1 && via !== "lane") return { kind: "to-lane", endpoint };
-  if (kind === 2 && via === "local") return { kind: "lost", endpoint, number };
-  if (kind === 3 && via === "local") return { kind: "set-aside", endpoint };
-  return { kind: "attempted", endpoint, record: someRecord(world, number, via) };
+export function startTimer(world: World, timer: Timer, commands: Command[]): void {
+  const timerId = String(nextId(world));
+  world.timers.set(timerId, timer);
+  commands.push({ entry: "timer-started", timerId });
 }
 
-export function someRecord(world: World, number: number, via: Way): AttemptRecord {
-  const made = { number, at: new Date(world.nowMs).toISOString(), durationMs: world.pick(300), via } as const;
-  switch (world.pick(6)) {
-    case 0:
-      return { ...made, outcome: "delivered", certainty: "answered", status: 200, code: "http_200" };
-    case 1:
-      return { ...made, outcome: "refused", certainty: "answered", status: 400, code: "http_400" };
-    case 2:
-      return { ...made, outcome: "uncertain", certainty: "unknown", code: "timeout_total" };
-    case 3:
-      return { ...made, outcome: "canceled", certainty: "not-sent", code: "canceled" };
-    case 4:
-      return { ...made, outcome: "retry", certainty: "answered", status: 429, code: "http_429", retryAfterMs: 5000 };
-    default:
-      return { ...made, outcome: "retry", certainty: "answered", status: 503, code: "http_503" };
-  }
+export function stopTimers(world: World, isMeant: (timer: Timer) => boolean): void {
+  for (const [id, timer] of world.timers) if (isMeant(timer)) world.timers.delete(id);
 }

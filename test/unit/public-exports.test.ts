@@ -7,6 +7,7 @@ describe("the public exports", () => {
     expect(Object.keys(await import("../../src/index.ts")).toSorted()).toEqual([
       "CountersignError",
       "connect",
+      "decisionBytes",
       "defineConfig",
       "env",
       "isCountersignError",

@@ -6,6 +6,7 @@ import { bundleWorkflowCode, DefaultLogger, Worker, type WorkflowBundleWithSourc
 import { beforeAll, describe, expect, test } from "vitest";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { installRuntime } from "../../src/worker/runtime.ts";
+import { RECORDED_APPROVALS } from "../support/recorded-approvals.ts";
 import { RECORDED_PATHS } from "../support/recorded-paths.ts";
 
 const FOLDER = new URL("../vectors/histories/", import.meta.url);
@@ -41,7 +42,7 @@ beforeAll(async () => {
 describe("a recorded history", () => {
   test("is there for every path", () => {
     expect(FILES.map((file) => file.replace(/\.json$/u, ""))).toEqual(
-      expect.arrayContaining(Object.keys(RECORDED_PATHS)),
+      expect.arrayContaining([...Object.keys(RECORDED_PATHS), ...Object.keys(RECORDED_APPROVALS)]),
     );
   });
 

@@ -14,6 +14,7 @@ function aRow(number: number, changes: Partial<EventRow> = {}): EventRow {
     type: "order.created",
     endpoints: ["crm"],
     startedAt,
+    approval: null,
     ...changes,
   };
 }
@@ -42,6 +43,41 @@ describe("collect", () => {
     expect([keys(whole.items), whole.partial]).toEqual([["shop/evt_1000", "shop/evt_999"], false]);
     const partial = await collect(rows(1001), { limit: 1, oldest: true });
     expect([keys(partial.items), partial.partial]).toEqual([["shop/evt_1000"], true]);
+  });
+});
+
+describe("what waits for approval", () => {
+  const WAITING = { limit: 3, state: "awaiting-approval" } as const;
+  const view = { options: WAITING, nowMs: NOW_MS, colors: picocolors.createColors(false) };
+  const waits = (number: number, sinceMinutes: number, untilMinutes: number): EventRow => {
+    const at = (minutes: number): string => new Date(NOW_MS + minutes * 60_000).toISOString();
+    const digest = `sha256:0123456789ab${String(number).padStart(52, "0")}`;
+    const approval = { endpoint: "payments", digest, since: at(-sinceMinutes), until: at(untilMinutes) };
+    return aRow(number, { state: "awaiting-approval", endpoints: ["crm", "payments"], approval });
+  };
+  const listed = async function* (items: readonly EventRow[]): AsyncGenerator<EventRow> {
+    yield* await Promise.resolve(items);
+  };
+
+  test("shows the age of the proposal, the time that is left, and the digest to decide on", () => {
+    const items = [waits(1, 130, 61), waits(2, 5000, -3), aRow(240, { state: "awaiting-approval" })];
+    expect(listLines({ items, partial: false }, view).slice(0, 4)).toEqual([
+      "AGE    LEFT               STATE              KEY           TYPE           ENDPOINT  DIGEST",
+      "2 h    1 h                awaiting-approval  shop/evt_1    order.created  payments  0123456789ab",
+      "3 d    expired 3 min ago  awaiting-approval  shop/evt_2    order.created  payments  0123456789ab",
+      "4 min  ?                  awaiting-approval  shop/evt_240  order.created  crm       ?",
+    ]);
+    expect(listLines({ items, partial: false }, view).join("\n")).toContain(
+      "countersign show KEY` prints what to type",
+    );
+  });
+
+  test("sorts the oldest by when people were asked", async () => {
+    const items = [waits(1, 30, 60), waits(2, 10, 60), aRow(1200, { state: "awaiting-approval" })];
+    const oldest = await collect(listed(items), { ...WAITING, oldest: true });
+    expect(keys(oldest.items)).toEqual(["shop/evt_1", "shop/evt_1200", "shop/evt_2"]);
+    const ofAll = await collect(listed(items), { limit: 3, oldest: true });
+    expect(keys(ofAll.items)).toEqual(["shop/evt_1200", "shop/evt_2", "shop/evt_1"]);
   });
 });
 

@@ -3,12 +3,13 @@ import type { EventRow, ListFilter } from "../../client/list-events.ts";
 import { LISTED_STATES } from "../../client/listed-state.ts";
 import { CountersignError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import { shortDigest } from "../digest-argument.ts";
 import { safeText } from "../safe-text.ts";
 import { withSpinner } from "../spinner.ts";
 import { colorState } from "../state-color.ts";
 import { tableLines } from "../table.ts";
 import type { Colors } from "../terminal.ts";
-import { ageText } from "../time-text.ts";
+import { ageText, leftText } from "../time-text.ts";
 import { withClient } from "../with-client.ts";
 
 export interface ListCommand {
@@ -60,8 +61,9 @@ function filterOf({ state, endpoint, source, type }: ListCommand): ListFilter {
 /** Reads no more than is shown, or one page with `oldest`. */
 export async function collect(
   rows: AsyncIterable<EventRow>,
-  { limit, oldest = false }: Pick<ListCommand, "limit" | "oldest">,
+  options: Pick<ListCommand, "limit" | "oldest" | "state">,
 ): Promise<ListedRows> {
+  const { limit, oldest = false } = options;
   const wanted = oldest ? PAGE_ROWS : limit;
   const found: EventRow[] = [];
   let partial = false;
@@ -73,12 +75,19 @@ export async function collect(
     found.push(row);
   }
   if (!oldest) return { items: found, partial };
-  const sorted = found.toSorted((left, right) => left.startedAt.localeCompare(right.startedAt));
+  const sorted = found.toSorted((left, right) => sinceOf(left, options).localeCompare(sinceOf(right, options)));
   return { items: sorted.slice(0, limit), partial };
 }
 
+/** What has waited longest for approval was asked longest ago, not accepted. */
+function sinceOf({ startedAt, approval }: EventRow, { state }: Pick<ListCommand, "state">): string {
+  return state === AWAITING ? (approval?.since ?? startedAt) : startedAt;
+}
+
+const AWAITING = "awaiting-approval";
+
 interface ListView {
-  readonly options: Pick<ListCommand, "limit" | "oldest">;
+  readonly options: Pick<ListCommand, "limit" | "oldest" | "state">;
   readonly nowMs: number;
   readonly colors: Colors;
 }
@@ -88,19 +97,38 @@ export function listLines({ items, partial }: ListedRows, { options, nowMs, colo
     "Lists are eventually consistent: a fresh change may show seconds later. `countersign show KEY` is exact.",
   );
   if (items.length === 0) return ["No events.", note];
-  const cells = items.map((row) => [
+  const isWaiting = options.state === AWAITING;
+  const cells = items.map((row) => (isWaiting ? waitingCells(row, nowMs) : plainCells(row, nowMs)));
+  const [head = "", ...lines] = tableLines(isWaiting ? WAITING_HEAD : PLAIN_HEAD, cells);
+  const colored = lines.map((line, index) => {
+    const state = items[index]?.state ?? "in-progress";
+    return line.replace(state, colorState(colors, state));
+  });
+  const next = isWaiting ? [colors.dim("Look, then decide: `countersign show KEY` prints what to type.")] : [];
+  return [colors.dim(head), ...colored, "", colors.dim(summary({ items, partial }, options)), ...next, note];
+}
+
+const PLAIN_HEAD = ["AGE", "STATE", "KEY", "TYPE", "ENDPOINTS"];
+
+function plainCells(row: EventRow, nowMs: number): readonly string[] {
+  return [
     ageText(row.startedAt, nowMs),
     row.reason === null || row.state !== "needs-attention" ? row.state : `${row.state} (${row.reason})`,
     safeText(row.key),
     safeText(row.type) || "?",
     row.endpoints.map(safeText).join(", ") || "?",
-  ]);
-  const [head = "", ...lines] = tableLines(["AGE", "STATE", "KEY", "TYPE", "ENDPOINTS"], cells);
-  const colored = lines.map((line, index) => {
-    const state = items[index]?.state ?? "in-progress";
-    return line.replace(state, colorState(colors, state));
-  });
-  return [colors.dim(head), ...colored, "", colors.dim(summary({ items, partial }, options)), note];
+  ];
+}
+
+const WAITING_HEAD = ["AGE", "LEFT", "STATE", "KEY", "TYPE", "ENDPOINT", "DIGEST"];
+
+/** What the run has not noted yet is not known here. */
+function waitingCells(row: EventRow, nowMs: number): readonly string[] {
+  const { approval } = row;
+  const [age = "", state = "", key = "", type = "", endpoints = ""] = plainCells(row, nowMs);
+  if (approval === null) return [age, "?", state, key, type, endpoints, "?"];
+  const { endpoint, digest, since, until } = approval;
+  return [ageText(since, nowMs), leftText(until, nowMs), row.state, key, type, endpoint, shortDigest(digest)];
 }
 
 function summary({ items, partial }: ListedRows, { limit, oldest = false }: ListView["options"]): string {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { aDelivery, aReport } from "../../../test/support/an-event.ts";
-import type { ResolutionRefusal } from "../../delivery/event-state.ts";
-import { refusalSentence } from "../refusal-sentence.ts";
-import { meantDelivery } from "./resolution.ts";
+import { aWaitingDelivery } from "../../../test/support/a-proposal.ts";
+import { amendableDelivery, meantDelivery } from "./resolution.ts";
 
 const ATTENTION = { reason: "refused", since: "2026-11-29T10:00:01.000Z", advice: "…" } as const;
 const PARKED = aDelivery({ state: "needs-attention", attention: ATTENTION });
@@ -25,16 +24,12 @@ describe("meantDelivery", () => {
   });
 });
 
-test("refusalSentence has words of its own for every refusal", () => {
-  const all: readonly (ResolutionRefusal | null)[] = [
-    "malformed",
-    "unknown-delivery",
-    "several-deliveries",
-    "not-parked",
-    "attempt-in-flight",
-    "already-ended",
-    "not-supported",
-    null,
-  ];
-  expect(new Set(all.map(refusalSentence)).size).toBe(all.length);
+describe("amendableDelivery", () => {
+  test("is also one that waits for approval", () => {
+    const deliveries = [DONE, aWaitingDelivery()];
+    expect(amendableDelivery(aReport({ deliveries }), undefined)?.endpoint).toBe("payments");
+    expect(meantDelivery(aReport({ deliveries }), undefined)).toBeNull();
+    expect(amendableDelivery(aReport({ deliveries: [PARKED, aWaitingDelivery()] }), undefined)).toBeNull();
+    expect(amendableDelivery(aReport({ deliveries }), "ledger")?.endpoint).toBe("ledger");
+  });
 });

@@ -1,15 +1,13 @@
 /** What `replay`, `discard` and `mark-delivered` share: who says what about which delivery, and whether it counted. */
 import type { ConnectedCountersign } from "../../client/connect.ts";
 import type { EventReport } from "../../client/get-event.ts";
-import type { DeliveryStatus } from "../../delivery/event-state.ts";
-import type { Verdict } from "../../delivery/progress.ts";
+import { type DeliveryStatus, type Verdict, waitsForPerson } from "../../delivery/event-state.ts";
 import { CountersignError } from "../../errors.ts";
 import { actorOf } from "../actor.ts";
 import type { CliContext } from "../context.ts";
 import { requireKey } from "../require-key.ts";
-import { refusalSentence } from "../refusal-sentence.ts";
-import { safeText, shellWord } from "../safe-text.ts";
 import { withSpinner } from "../spinner.ts";
+import { reportVerdict } from "../verdict-report.ts";
 import { withClient } from "../with-client.ts";
 
 export interface ResolutionCommand {
@@ -33,8 +31,7 @@ export async function resolve(
 ): Promise<number> {
   const { verb, options } = parts;
   requireKey(key);
-  if (options.reason.trim() === "")
-    throw new CountersignError("bad_argument", "--reason must say why: it is kept with the event.");
+  requireReason(options.reason);
   const actor = actorOf(options.as, context.environment);
   return await withClient(context, async (countersign) => {
     if (verb.confirm !== undefined) {
@@ -51,8 +48,14 @@ export async function resolve(
       "Waiting for a worker's answer",
       async () => await say(countersign, verb.name, { key, word }),
     );
-    return report(context, verdict, { key, verb });
+    return reportVerdict(context, verdict, { key, noun: verb.name, done: verb.done });
   });
+}
+
+/** Throws `bad_argument`. */
+export function requireReason(reason: string): void {
+  if (reason.trim() !== "") return;
+  throw new CountersignError("bad_argument", "--reason must say why: it is kept with the event.");
 }
 
 type Word = Parameters<ConnectedCountersign["replay"]>[1];
@@ -72,27 +75,22 @@ async function say(
   }
 }
 
-/** Throws `refused` when it did not count. */
-function report(
-  { terminal, json }: CliContext,
-  verdict: Verdict,
-  { key, verb }: { readonly key: string; readonly verb: ResolutionVerb },
-): number {
-  const { counted, refusedBecause, at } = verdict;
-  if (json) terminal.json({ counted, refusedBecause, at });
-  if (!counted) {
-    const message = `The ${verb.name} of ${safeText(key)} did not count (${refusedBecause ?? "no reason given"}): ${refusalSentence(refusedBecause)}. Nothing was changed; see \`countersign show ${shellWord(key)}\`.`;
-    throw new CountersignError("refused", message, { details: { key, refusedBecause } });
-  }
-  if (json) return 0;
-  terminal.out(`${terminal.colors.bold(safeText(key))} ${verb.done}.`);
-  terminal.out(terminal.colors.dim(`See what happens: countersign show ${shellWord(key)}`));
-  return 0;
-}
-
 /** The delivery a person means: the one named, else the only one that waits for a person; null when that is not clear. */
 export function meantDelivery({ deliveries }: EventReport, named: string | undefined): DeliveryStatus | null {
+  return onlyOf(deliveries, named, ({ attention }) => attention !== null);
+}
+
+/** The same for `amend`, which also replaces what waits for approval. */
+export function amendableDelivery({ deliveries }: EventReport, named: string | undefined): DeliveryStatus | null {
+  return onlyOf(deliveries, named, ({ state }) => waitsForPerson(state));
+}
+
+function onlyOf(
+  deliveries: readonly DeliveryStatus[],
+  named: string | undefined,
+  isMeant: (delivery: DeliveryStatus) => boolean,
+): DeliveryStatus | null {
   if (named !== undefined) return deliveries.find(({ endpoint }) => endpoint === named) ?? null;
-  const [only, ...others] = deliveries.filter(({ attention }) => attention !== null);
+  const [only, ...others] = deliveries.filter(isMeant);
   return only === undefined || others.length > 0 ? null : only;
 }

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { aContext } from "../../../test/support/a-context.ts";
+import { aDelivery, aReport } from "../../../test/support/an-event.ts";
+import { aProposal, aWaitingDelivery, DIGEST } from "../../../test/support/a-proposal.ts";
+import type { DecisionWord } from "../../client/countersign.ts";
+import { decisionBytes } from "../../delivery/decision-bytes.ts";
+import type { DeliveryStatus, Verdict } from "../../delivery/event-state.ts";
+import { generateKeyPair, verifyDecision } from "../../signing/decision-signature.ts";
+import { type Decision, decideOn, type DecisionVerb } from "./decision.ts";
+
+const APPROVE: DecisionVerb = { action: "approve", noun: "approval", done: "is approved by you" };
+const COUNTED: Verdict = { counted: true, refusedBecause: null, at: "2026-11-29T10:01:00.000Z" };
+const HEX = DIGEST.slice("sha256:".length);
+const OTHER = "9".repeat(64);
+
+interface Told {
+  readonly deliveries?: readonly DeliveryStatus[];
+  readonly verdict?: Verdict;
+  readonly json?: boolean;
+  readonly terminal?: boolean;
+}
+
+/** Decides on an event with these deliveries; keeps what the workflow was told. */
+function deciding(changes: Partial<Decision>, told: Told = {}) {
+  const { deliveries = [aWaitingDelivery()], verdict = COUNTED, json = false, terminal = false } = told;
+  const said: [string, DecisionWord][] = [];
+  const say = (action: string) => (_key: string, word: DecisionWord) => {
+    said.push([action, word]);
+    return Promise.resolve(verdict);
+  };
+  const facade = {
+    get: () => Promise.resolve(aReport({ deliveries })),
+    approve: say("approve"),
+    reject: say("reject"),
+    withdraw: say("withdraw"),
+  };
+  const kept = aContext({ json, terminal });
+  const decision: Decision = {
+    key: "shop/evt_1",
+    verb: APPROVE,
+    options: {},
+    actor: "ana@example.com",
+    digits: HEX,
+    privateKeyPem: null,
+    ...changes,
+  };
+  return { ...kept, said, done: decideOn(kept.context, facade, decision) };
+}
+
+describe("a decision", () => {
+  test("goes out with the whole digest, completed from what waits", async () => {
+    const { done, said, out } = deciding({ digits: HEX.slice(0, 12), options: { note: "fine", delivery: "payments" } });
+    expect(await done).toBe(0);
+    expect(said).toEqual([
+      ["approve", { actor: "ana@example.com", digest: DIGEST, note: "fine", delivery: "payments" }],
+    ]);
+    expect(out[0]).toBe("shop/evt_1 is approved by you.");
+  });
+
+  test("is said in the verb's own way", async () => {
+    const { done, said } = deciding({ verb: { action: "withdraw", noun: "withdrawal", done: "…" } });
+    await done;
+    expect(said.map(([action]) => action)).toEqual(["withdraw"]);
+  });
+
+  test("on digits that fit nothing is never made, and names what waits now", async () => {
+    const { done, said } = deciding({ digits: OTHER.slice(0, 12) });
+    await expect(done).rejects.toMatchObject({
+      code: "refused",
+      message: expect.stringMatching(
+        new RegExp(`changed since you looked.*What waits now is ${DIGEST} \\(payments\\)\\.`),
+      ),
+      details: { refusedBecause: "wrong-digest" },
+    });
+    expect(said).toEqual([]);
+  });
+
+  test.each([
+    ["nothing was ever proposed", [aDelivery()], undefined, "nothing-waits"],
+    ["another delivery was named", [aWaitingDelivery(), aDelivery()], "crm", "nothing-waits"],
+  ] as const)("on digits is never made when %s", async (_what, deliveries, delivery, because) => {
+    const digits = HEX.slice(0, 12);
+    const { done, said } = deciding({ digits, options: delivery === undefined ? {} : { delivery } }, { deliveries });
+    await expect(done).rejects.toMatchObject({ code: "refused", details: { refusedBecause: because } });
+    expect(said).toEqual([]);
+  });
+
+  test("with a whole digest is the workflow's to judge, whatever waits", async () => {
+    const verdict: Verdict = { counted: false, refusedBecause: "stale-revision", at: COUNTED.at };
+    const { done, said, out } = deciding({ digits: OTHER }, { verdict, json: true });
+    await expect(done).rejects.toMatchObject({
+      code: "refused",
+      message: expect.stringMatching(/\(stale-revision\): it changed since you looked.*What waits now is sha256:0123/),
+    });
+    expect(said.map(([, { digest }]) => digest)).toEqual([`sha256:${OTHER}`]);
+    expect(out).toEqual([JSON.stringify(verdict)]);
+  });
+
+  test("that comes too late is still completed from what was decided", async () => {
+    const deliveries = [aWaitingDelivery({ state: "rejected" })];
+    const verdict: Verdict = { counted: false, refusedBecause: "already-decided", at: COUNTED.at };
+    const { done, said } = deciding({ digits: HEX.slice(0, 12) }, { deliveries, verdict });
+    await expect(done).rejects.toThrow("already-decided");
+    expect(said.map(([, { digest }]) => digest)).toEqual([DIGEST]);
+  });
+
+  test("prints its verdict for programs, and nothing else", async () => {
+    const { done, out, notes } = deciding({}, { json: true, terminal: true });
+    expect(await done).toBe(0);
+    expect([out, notes]).toEqual([[JSON.stringify(COUNTED)], []]);
+  });
+
+  test("shows a person at a terminal once more what it is about", async () => {
+    const { done, notes } = deciding({}, { terminal: true });
+    await done;
+    expect(notes.join("\n")).toContain('| {"amount":600}');
+    const piped = deciding({});
+    await piped.done;
+    expect(piped.notes).toEqual([]);
+  });
+});
+
+describe("a signature", () => {
+  const { publicKey, privateKeyPem } = generateKeyPair();
+  const proposal = aProposal({ revision: 3, action: { endpoint: "payments-eu" } });
+  const deliveries = [aWaitingDelivery({ proposal })];
+
+  test("is over key, endpoint, revision, digest and action", async () => {
+    const { done, said } = deciding({ privateKeyPem, digits: HEX.slice(0, 12) }, { deliveries });
+    await done;
+    const signed = { key: "shop/evt_1", endpoint: "payments-eu", revision: 3, digest: DIGEST } as const;
+    const signature = said[0]?.[1].signature ?? "";
+    expect(verifyDecision(publicKey, decisionBytes({ ...signed, action: "approve" }), signature)).toBe(true);
+    expect(verifyDecision(publicKey, decisionBytes({ ...signed, action: "reject" }), signature)).toBe(false);
+  });
+
+  test("is not made for what is not proposed", async () => {
+    const { done, said } = deciding({ privateKeyPem, digits: OTHER }, { deliveries });
+    await done;
+    expect(said[0]?.[1]).not.toHaveProperty("signature");
+  });
+});

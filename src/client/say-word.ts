@@ -1,0 +1,77 @@
+/** A person's word to a run: one update, whose verdict comes back. Everything that can go wrong is translated here. */
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import type { UpdateDefinition } from "@temporalio/common";
+import type { Verdict } from "../delivery/event-state.ts";
+import { CountersignError } from "../errors.ts";
+import { grpcFailure, GRPC_STATUS, isAccessRefused } from "../temporal/grpc-status.ts";
+import { describeRun } from "./get-event.ts";
+import { explainSilence, type Session } from "./session.ts";
+
+/** An update and its argument, and what to answer when the run has just ended. */
+export interface Word<Argument> {
+  readonly update: UpdateDefinition<Verdict, [Argument]>;
+  readonly argument: Argument;
+  tooLate(): Promise<NonNullable<Verdict["refusedBecause"]>>;
+}
+
+/** An attempt in flight is answered first, so this may take as long as one does. */
+const ANSWER_DEADLINE_MS = 60_000;
+
+/**
+ * Says it and returns whether it counted; a refusal is an answer, not an error.
+ *
+ * Throws `not_found`; `timeout` when no verdict comes, in time or at all: the word may still
+ * take effect, so look before saying it again; `temporal_unreachable` when the server fails.
+ */
+export async function sayWord<Argument>(session: Session, key: string, word: Word<Argument>): Promise<Verdict> {
+  const { runId } = await describeRun(session, key);
+  const handle = session.client.workflow.getHandle(key, runId);
+  try {
+    const say = () => handle.executeUpdate(word.update, { args: [word.argument] });
+    return await session.client.withDeadline(Date.now() + ANSWER_DEADLINE_MS, say);
+  } catch (error) {
+    if (!hasJustEnded(error)) throw explainFailure(key, error);
+  }
+  return { counted: false, refusedBecause: await word.tooLate(), at: new Date().toISOString() };
+}
+
+function hasJustEnded(error: unknown): boolean {
+  return (
+    error instanceof WorkflowNotFoundError ||
+    (error instanceof WorkflowUpdateFailedError && /completed/iu.test(error.cause?.message ?? ""))
+  );
+}
+
+/** Never an error of the SDK: whoever spoke must learn whether the word may still count. */
+function explainFailure(key: string, error: unknown): unknown {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return noVerdict(NO_ANSWER, error);
+  if (error instanceof WorkflowUpdateFailedError) return noVerdict(brokenRun(key, error.cause?.message ?? ""), error);
+  const failure = grpcFailure(error);
+  if (failure === null || isAccessRefused(error)) return error;
+  if (failure.status === GRPC_STATUS.unavailable || failure.status === GRPC_STATUS.deadlineExceeded)
+    return explainSilence(error);
+  if (failure.status === GRPC_STATUS.failedPrecondition || failure.status === GRPC_STATUS.aborted)
+    return noVerdict(brokenRun(key, failure.details), error);
+  return new CountersignError(
+    "temporal_unreachable",
+    `The Temporal server did not pass the word on (${failure.details}). ${LOOK_FIRST}`,
+    { cause: error },
+  );
+}
+
+const LOOK_FIRST = "Ask `show` before saying it again";
+
+const NO_ANSWER = `No verdict within ${ANSWER_DEADLINE_MS / 1000} s: either no worker runs, or the word waits for an attempt in hand and takes effect when that has ended (a success wins).`;
+
+/** As when its workflow task keeps failing: a worker of another version, or a fault of ours. */
+function brokenRun(key: string, why: string): string {
+  return `No verdict: the run of ${JSON.stringify(key)} did not take the word (${why || "no reason given"}); the worker's log may say more.`;
+}
+
+function noVerdict(what: string, cause: unknown): CountersignError {
+  return new CountersignError("timeout", `${what} ${LOOK_FIRST}`, { cause });
+}

@@ -1,0 +1,71 @@
+/** What only a worker's configuration knows: whether a person must approve, and who the people are that spoke. */
+import { proxyActivities, proxyLocalActivities, TemporalFailure } from "@temporalio/workflow";
+import type { EventActivities } from "../activities/contract.ts";
+import type { ExamineInput, PlanInput } from "../delivery/activity-shapes.ts";
+import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
+import { nextRevisionOf } from "../delivery/progress.ts";
+import { apply, deliveryAt, type EventRun, progressOf, repeatable } from "./event-run.ts";
+
+/** Asks what is due: the settings of the delivery, and the proposal where a person must approve. */
+export async function plan(run: EventRun, index: number): Promise<void> {
+  const delivery = deliveryAt(run, index);
+  const { endpoint } = delivery;
+  const input: PlanInput = {
+    v: 1,
+    endpoint,
+    event: repeatable(run),
+    revision: nextRevisionOf(delivery),
+    ...(delivery.amendment === null ? {} : { amendment: delivery.amendment }),
+  };
+  const planned = await askWorker(`prepare the request to ${endpoint}`, (worker) => worker.planDelivery(input));
+  apply(run, { fact: "planned", planned });
+}
+
+/** Asks who the authors of the waiting decisions are; then each is judged. */
+export async function examine(run: EventRun, index: number): Promise<void> {
+  const delivery = deliveryAt(run, index);
+  const { endpoint, approval, ballots, amendment } = delivery;
+  if (approval === null) return;
+  const { digest, revision, terms } = approval.draft;
+  const input: ExamineInput = {
+    v: 1,
+    endpoint,
+    event: repeatable(run),
+    revision,
+    nextRevision: nextRevisionOf(delivery),
+    digest,
+    rules: terms.rules,
+    key: progressOf(run).event.key,
+    ballots: ballots.map(({ sequence, action, actor, digest: seen, signature }) => ({
+      sequence,
+      action,
+      actor,
+      digest: seen,
+      signature,
+    })),
+    ...(amendment === null ? {} : { amendment }),
+  };
+  // Quoted, so that a name from outside cannot read as words of ours.
+  const said = ballots.map(({ action, actor }) => `${action} by ${JSON.stringify(actor)}`).join(", ");
+  const examination = await askWorker(`${endpoint}: does it count? ${said}`, (worker) => worker.examineBallots(input));
+  apply(run, { fact: "examined", examination });
+}
+
+/** The server takes 400 bytes, of which a character may be three. */
+const MAX_SUMMARY = 120;
+
+/** In the task at hand where that works (no state transition), else by a regular activity, for as long as it takes. */
+async function askWorker<Answer>(
+  words: string,
+  ask: (worker: Pick<EventActivities, "planDelivery" | "examineBallots">) => Promise<Answer>,
+): Promise<Answer> {
+  const summary = words.length <= MAX_SUMMARY ? words : `${words.slice(0, MAX_SUMMARY)}…`;
+  try {
+    const retry = { maximumAttempts: 1 };
+    return await ask(proxyLocalActivities<EventActivities>({ startToCloseTimeout: 5 * SECOND_MS, retry, summary }));
+  } catch (error) {
+    if (!(error instanceof TemporalFailure)) throw error;
+    const retry = { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS };
+    return await ask(proxyActivities<EventActivities>({ startToCloseTimeout: MINUTE_MS, retry, summary }));
+  }
+}
