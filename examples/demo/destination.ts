@@ -30,6 +30,8 @@ export interface Destination {
 export const MOODY_PATH = "/crm";
 /** The first answer from this path is lost after the work was done. */
 export const CUT_PATH = "/ledger";
+/** Money goes out here: a person must approve first. */
+export const REFUND_PATH = "/payments";
 
 export async function startDestination(firstAnswer: FirstAnswer): Promise<Destination> {
   const requests: SeenRequest[] = [];

@@ -1,9 +1,15 @@
-/** `npm run demo`: one event that is asked to come back later, one whose answer is lost; both are delivered once. */
+/**
+ * `npm run demo`: one event that is asked to come back later, one whose answer is lost, and
+ * a refund that waits for a person's yes; each takes effect once.
+ */
 import { once } from "node:events";
-import type { EventState } from "../../src/delivery/event-state.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import type { EventReport } from "../../src/client/get-event.ts";
 import { isCountersignError } from "../../src/errors.ts";
 import { type DemoOptions, parseArguments } from "./answers.ts";
 import { checkPromises, type DemoResult } from "./promises.ts";
+import { REFUND_PATH } from "./destination.ts";
+import { APPROVER, REQUESTER } from "./people.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { closing, colorsFor, opening, transcript } from "./transcript.ts";
 
@@ -27,8 +33,8 @@ async function runDemo(options: DemoOptions): Promise<number> {
     say(opening(options.answer));
     const result = await play(scene, options);
     const promises = checkPromises(result);
-    const { order, invoice, effects } = result;
-    if (options.json) console.log(JSON.stringify({ events: [order, invoice], effects, temporalUi }));
+    const { order, invoice, refund, effects } = result;
+    if (options.json) console.log(JSON.stringify({ events: [order, invoice, refund], effects, temporalUi }));
     const colors = colorsFor(process.stdout, process.env["NO_COLOR"]);
     say(transcript(result, temporalUi, colors));
     say(closing(promises, colors));
@@ -48,16 +54,44 @@ function failed(error: unknown): number {
   return 1;
 }
 
-async function play({ destination, worker }: Scene, { answer }: DemoOptions): Promise<DemoResult> {
-  const settle = async (event: object): Promise<EventState> => {
+async function play(scene: Scene, { answer }: DemoOptions): Promise<DemoResult> {
+  const { destination, worker } = scene;
+  const settle = async (event: object): Promise<EventReport> => {
     const { key } = await worker.client.submit(event);
     return await worker.client.settled(key, { timeout: SETTLED_WITHIN });
   };
-  const [order, invoice] = await Promise.all([
+  const [order, invoice, refunded] = await Promise.all([
     settle({ source: "shop", id: "evt_1", type: "order.created", data: { total: 42 } }),
     settle({ source: "shop", id: "evt_2", type: "invoice.paid", data: { invoice: "in_7", total: 42 } }),
+    approveRefund(scene, settle),
   ]);
-  return { answer, order, invoice, requests: destination.requests(), effects: destination.effects() };
+  return { answer, order, invoice, ...refunded, requests: destination.requests(), effects: destination.effects() };
+}
+
+/** Whoever may signal in Temporal can decide; that it counts, and on what, is the workflow's to say. */
+async function approveRefund(
+  { destination, worker, temporal }: Scene,
+  settle: (event: object) => Promise<EventReport>,
+): Promise<Pick<DemoResult, "proposed" | "sentBefore" | "refund">> {
+  const data = { order: "o_1", amount: 900, currency: "EUR" };
+  const evidence = [{ title: "The customer's letter", url: "https://desk.example/tickets/7" }];
+  const event = { source: "shop", id: "evt_3", type: "refund.requested", requestedBy: REQUESTER, evidence, data };
+  const proposed = await settle(event);
+  const sentBefore = destination.requests().filter(({ path }) => path === REFUND_PATH).length;
+  const digest = proposed.deliveries[0]?.proposal?.digest;
+  await temporal.workflow
+    .getHandle(proposed.key)
+    .signal("approve", { actor: APPROVER, digest, note: "Letter checked" });
+  const done = () => worker.client.settled(proposed.key, { timeout: SETTLED_WITHIN });
+  let refund = await done();
+  // The signal may be read a moment after it was sent: until then the refund still waits.
+  for (
+    const until = Date.now() + 40_000;
+    refund.state === "awaiting-approval" && Date.now() < until;
+    refund = await done()
+  )
+    await pause(50);
+  return { proposed, sentBefore, refund };
 }
 
 async function untilInterrupted(say: (text: string) => void): Promise<void> {

@@ -2,7 +2,7 @@
 import type { EventState } from "../../src/delivery/event-state.ts";
 import type { AttemptRecord } from "../../src/delivery/attempt.ts";
 import { type FirstAnswer, RETRY_AFTER_S } from "./answers.ts";
-import { CUT_PATH, MOODY_PATH, type SeenRequest } from "./destination.ts";
+import { CUT_PATH, MOODY_PATH, REFUND_PATH, type SeenRequest } from "./destination.ts";
 
 export interface DemoResult {
   readonly answer: FirstAnswer;
@@ -10,6 +10,12 @@ export interface DemoResult {
   readonly order: EventState;
   /** The event whose first answer is lost. */
   readonly invoice: EventState;
+  /** The refund while it waited. */
+  readonly proposed: EventState;
+  /** Requests its endpoint had seen by then. */
+  readonly sentBefore: number;
+  /** The refund after a person approved it. */
+  readonly refund: EventState;
   readonly requests: readonly SeenRequest[];
   readonly effects: Readonly<Record<string, number>>;
 }
@@ -21,7 +27,7 @@ export interface Promised {
 }
 
 export function checkPromises(result: DemoResult): readonly Promised[] {
-  return [...firstEvent(result), ...lostAnswer(result)];
+  return [...firstEvent(result), ...lostAnswer(result), ...approvedRefund(result)];
 }
 
 function firstEvent({ answer, order, requests, effects }: DemoResult): readonly Promised[] {
@@ -71,6 +77,33 @@ function lostAnswer({ invoice, requests, effects }: DemoResult): readonly Promis
     { claim: "the lost answer is recorded as unknown, not as a failure to send", kept: first?.certainty === "unknown" },
     { claim: "the repeat gets the stored receipt", kept: seen.at(-1)?.answer === "200, the stored receipt" },
     ...sentTwiceDoneOnce(invoice, seen, effects),
+  ];
+}
+
+function approvedRefund({ proposed, sentBefore, refund, requests, effects }: DemoResult): readonly Promised[] {
+  const seen = requests.filter(({ path }) => path === REFUND_PATH);
+  const [delivery] = refund.deliveries;
+  const digest = proposed.deliveries[0]?.proposal?.digest ?? "";
+  const [decision, ...others] = delivery?.decisions ?? [];
+  const executedAt = delivery?.proposal?.executedAt ?? "";
+  return [
+    {
+      claim: "the refund waits for a person, and nothing is sent before the decision",
+      kept: proposed.state === "awaiting-approval" && sentBefore === 0,
+    },
+    {
+      claim: "the record has who approved which digest, when, and when it was executed",
+      kept:
+        decision?.counted === true &&
+        others.length === 0 &&
+        decision.digest === digest &&
+        digest !== "" &&
+        decision.at <= executedAt,
+    },
+    {
+      claim: `${refund.key}: delivered, executed once`,
+      kept: refund.state === "delivered" && seen.length === 1 && effects[delivery?.idempotencyKey ?? ""] === 1,
+    },
   ];
 }
 

@@ -1,16 +1,20 @@
 /** Everything the demo needs, in this process: a Temporal server, a destination, a worker. */
+import { Client, Connection } from "@temporalio/client";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { type DevServer, startDevServer } from "../../src/temporal/dev-server.ts";
 import { type RunningWorker, startWorker } from "../../src/worker/start-worker.ts";
 import type { FirstAnswer } from "./answers.ts";
+import { APPROVER, REQUESTER } from "./people.ts";
 import { NAMESPACE } from "./transcript.ts";
-import { CUT_PATH, type Destination, MOODY_PATH, startDestination } from "./destination.ts";
+import { CUT_PATH, type Destination, MOODY_PATH, REFUND_PATH, startDestination } from "./destination.ts";
 
 export interface Scene {
   readonly destination: Destination;
   readonly server: DevServer;
   readonly worker: RunningWorker;
+  /** Plain Temporal, as anybody has it: the refund is approved by a signal. */
+  readonly temporal: Client;
   close(): Promise<void>;
 }
 
@@ -36,8 +40,10 @@ export async function openScene({ answer, environment, announce }: SceneOptions)
     const config = parseConfig(configFor(destination.url, answer), { path: null });
     const worker = await startWorker({ config, environment: own, address: server.address, log: createLogger("error") });
     opened.push({ close: async () => await worker.stop() });
+    const connection = await Connection.connect({ address: server.address });
+    opened.push({ close: async () => await connection.close() });
     await worker.ready;
-    return { destination, server, worker, close };
+    return { destination, server, worker, temporal: new Client({ connection, namespace: NAMESPACE }), close };
   } catch (error) {
     await close();
     throw error;
@@ -56,10 +62,25 @@ function configFor(url: string, answer: FirstAnswer): unknown {
   });
   return {
     sources: { shop: {} },
-    endpoints: { crm: endpoint(MOODY_PATH, crmTotal), ledger: endpoint(CUT_PATH, "20s") },
+    endpoints: {
+      crm: endpoint(MOODY_PATH, crmTotal),
+      ledger: endpoint(CUT_PATH, "20s"),
+      payments: { ...endpoint(REFUND_PATH, "20s"), idempotent: false },
+    },
     routes: [
       { match: { source: "shop", type: "order.*" }, to: ["crm"] },
       { match: { source: "shop", type: "invoice.*" }, to: ["ledger"] },
+      {
+        match: { source: "shop", type: "refund.*" },
+        to: ["payments"],
+        approval: {
+          when: { "data.amount": { gt: 500 } },
+          approvers: ["group:finance"],
+          fourEyes: true,
+          expires: "24h",
+        },
+      },
     ],
+    people: { [APPROVER]: { groups: ["finance"] }, [REQUESTER]: { groups: ["finance"] } },
   };
 }

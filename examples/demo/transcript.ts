@@ -1,9 +1,11 @@
 /** The demo's own words around the timelines of `countersign show`. */
 import picocolors from "picocolors";
+import type { EventReport } from "../../src/client/get-event.ts";
 import { timelineLines } from "../../src/cli/event-timeline.ts";
 import { runPage } from "../../src/cli/temporal-ui.ts";
 import type { FirstAnswer } from "./answers.ts";
-import { CUT_PATH, MOODY_PATH, type SeenRequest } from "./destination.ts";
+import { CUT_PATH, MOODY_PATH, REFUND_PATH, type SeenRequest } from "./destination.ts";
+import { APPROVER } from "./people.ts";
 import type { DemoResult, Promised } from "./promises.ts";
 
 export const NAMESPACE = "default";
@@ -18,8 +20,9 @@ export function colorsFor(stream: { readonly isTTY?: boolean }, noColor: string 
 export function opening(answer: FirstAnswer): string {
   return [
     "",
-    `Two events are submitted. The endpoint of the first, crm, ${firstAnswerPhrase(answer)};`,
-    "the endpoint of the second, ledger, does its work and then loses the connection before it can answer.",
+    `Three events are submitted. The endpoint of the first, crm, ${firstAnswerPhrase(answer)};`,
+    "the endpoint of the second, ledger, does its work and then loses the connection before it can answer;",
+    "the third is a refund of 900, and its endpoint, payments, is called only with a person's yes.",
     "",
   ].join("\n");
 }
@@ -37,21 +40,29 @@ function firstAnswerPhrase(answer: FirstAnswer): string {
 }
 
 /** The timeline of each event, what its destination saw, and where the run is in the Temporal UI. */
-export function transcript(
-  { order, invoice, requests, effects }: DemoResult,
-  temporalUi: string,
-  colors: Colors,
-): string {
-  const both = [
-    { event: order, path: MOODY_PATH },
-    { event: invoice, path: CUT_PATH },
-  ];
-  const blocks = both.map(({ event, path }) => {
+export function transcript(result: DemoResult, temporalUi: string, colors: Colors): string {
+  const { order, invoice, proposed, refund, requests, effects } = result;
+  const nowMs = Date.now();
+  const page = (event: EventReport) => ({ nowMs, colors, uiUrl: runPage(temporalUi, NAMESPACE, event.key) });
+  const block = (event: EventReport, path: string): string => {
     const seen = requests.filter((request) => request.path === path);
-    const view = { nowMs: Date.now(), colors, uiUrl: runPage(temporalUi, NAMESPACE, event.key) };
-    return [...timelineLines(event, view), `The destination saw: ${destinationSaw(seen, effects)}`, ""].join("\n");
-  });
-  return blocks.join("\n");
+    return [...timelineLines(event, page(event)), `The destination saw: ${destinationSaw(seen, effects)}`, ""].join(
+      "\n",
+    );
+  };
+  const digest = proposed.deliveries[0]?.proposal?.digest ?? "";
+  return [
+    block(order, MOODY_PATH),
+    block(invoice, CUT_PATH),
+    colors.bold("The refund, as it waited:"),
+    ...timelineLines(proposed, { nowMs, colors, uiUrl: null }),
+    "",
+    colors.bold("Then somebody sent a plain Temporal signal, as the Temporal UI and its command line do:"),
+    `  temporal workflow signal --workflow-id ${refund.key} --name approve \\`,
+    `    --input '${JSON.stringify({ actor: APPROVER, digest, note: "Letter checked" })}'`,
+    "",
+    block(refund, REFUND_PATH),
+  ].join("\n");
 }
 
 function destinationSaw(seen: readonly SeenRequest[], effects: Readonly<Record<string, number>>): string {

@@ -36,6 +36,7 @@ describe("npm run demo", () => {
     expect(document.events.map(({ key, state }) => [key, state])).toEqual([
       ["shop/evt_1", "delivered"],
       ["shop/evt_2", "delivered"],
+      ["shop/evt_3", "delivered"],
     ]);
     expect(document.temporalUi).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 
@@ -48,7 +49,17 @@ describe("npm run demo", () => {
 
     const ledger = deliveryOf(document, "evt_2");
     expect(ledger.attempts).toMatchObject([{ outcome: "uncertain", certainty: "unknown" }, ANSWERED_200]);
-    expect(document.effects).toEqual({ [crm.idempotencyKey]: 1, [ledger.idempotencyKey]: 1 });
+
+    const payments = deliveryOf(document, "evt_3");
+    const { proposal, decisions, attempts } = payments;
+    expect(decisions).toMatchObject([
+      { action: "approve", actor: "ana@example.com", digest: proposal?.digest, revision: 1, counted: true },
+    ]);
+    expect(proposal).toMatchObject({ requestedBy: "rita@example.com", executedAt: attempts[0]?.at });
+    expect(Date.parse(decisions[0]?.at ?? "")).toBeLessThanOrEqual(Date.parse(proposal?.executedAt ?? ""));
+    expect(attempts).toMatchObject([ANSWERED_200]);
+    const keys = [crm, ledger, payments].map(({ idempotencyKey }) => [idempotencyKey, 1]);
+    expect(document.effects).toEqual(Object.fromEntries(keys));
   });
 
   test("treats a first 429 like a 503", async () => {
@@ -67,7 +78,8 @@ describe("npm run demo", () => {
       lastCode: "http_400",
       attention: { reason: "refused" },
     });
-    expect(document.effects).toEqual({ [deliveryOf(document, "evt_2").idempotencyKey]: 1 });
+    expect(document.effects).not.toHaveProperty(crm.idempotencyKey);
+    expect(document.effects).toMatchObject({ [deliveryOf(document, "evt_2").idempotencyKey]: 1 });
   });
 
   test("repeats a request that met its time limit, with one effect", async () => {
@@ -80,12 +92,15 @@ describe("npm run demo", () => {
     expect(document.effects[crm.idempotencyKey]).toBe(1);
   });
 
-  test("prints a timeline of both events, and where to look in the Temporal UI", async () => {
+  test("prints a timeline of each event, and where to look in the Temporal UI", async () => {
     const { exitCode, stdout, stderr } = await runScript("demo");
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/#1 .*crm answered 503/);
     expect(stdout).toMatch(/#2 .*crm answered 200/);
     expect(stdout).toContain("2 requests, 1 key, 1 effect");
+    expect(stdout).toMatch(/temporal workflow signal --workflow-id shop\/evt_3 --name approve/);
+    expect(stdout).toMatch(/approve by ana@example\.com: Letter checked/);
+    expect(stdout).toContain('| {"order":"o_1","amount":900,"currency":"EUR"}');
     expect(stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/shop%2Fevt_1/);
     // Nothing of the SDK's own logging reaches a reader of the transcript.
     expect(stderr).not.toMatch(/temporal|webpack|workflow/i);

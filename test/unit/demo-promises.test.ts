@@ -1,9 +1,11 @@
 /** The demo must be able to fail: each promise is broken once. */
 import { describe, expect, test } from "vitest";
-import { CUT_PATH, MOODY_PATH, type SeenRequest } from "../../examples/demo/destination.ts";
+import { CUT_PATH, MOODY_PATH, REFUND_PATH, type SeenRequest } from "../../examples/demo/destination.ts";
 import { checkPromises, type DemoResult } from "../../examples/demo/promises.ts";
+import type { DecisionRecord } from "../../src/delivery/approval.ts";
 import type { AttemptRecord } from "../../src/delivery/attempt.ts";
 import type { DeliveryStatus, EventState } from "../../src/delivery/event-state.ts";
+import { aProposal } from "../support/a-proposal.ts";
 
 const ANSWERED: AttemptRecord = {
   number: 1,
@@ -64,6 +66,23 @@ function aRequest(changes: Partial<SeenRequest>): SeenRequest {
   };
 }
 
+const APPROVED: DecisionRecord = {
+  action: "approve",
+  actor: "ana@example.com",
+  at: ANSWERED.at,
+  digest: aProposal().digest,
+  revision: 1,
+  note: "",
+  counted: true,
+  refusedBecause: null,
+  signed: false,
+};
+
+function aRefund(changes: Partial<DeliveryStatus> = {}): EventState {
+  const proposal = aProposal({ executedAt: DELIVERED.at });
+  return anEvent("evt_3", [{ ...DELIVERED, number: 1 }], { proposal, decisions: [APPROVED], ...changes });
+}
+
 function aResult(changes: Partial<DemoResult> = {}): DemoResult {
   return {
     answer: "503",
@@ -74,8 +93,12 @@ function aResult(changes: Partial<DemoResult> = {}): DemoResult {
       aRequest({ path: CUT_PATH, idempotencyKey: "key-evt_2", answer: "work done, connection cut" }),
       aRequest({ path: CUT_PATH, idempotencyKey: "key-evt_2", answer: "200, the stored receipt" }),
       aRequest({ arrivedMs: 2001, answer: "200" }),
+      aRequest({ path: REFUND_PATH, idempotencyKey: "key-evt_3", answer: "200" }),
     ],
-    effects: { "key-evt_1": 1, "key-evt_2": 1 },
+    proposed: aRefund({ state: "awaiting-approval", decisions: [] }),
+    sentBefore: 0,
+    refund: aRefund(),
+    effects: { "key-evt_1": 1, "key-evt_2": 1, "key-evt_3": 1 },
     ...changes,
   };
 }
@@ -104,7 +127,7 @@ describe("the demo's promises", () => {
   });
 
   test("break when the work was done twice", () => {
-    expect(broken({ effects: { "key-evt_1": 1, "key-evt_2": 2 } })).toEqual([
+    expect(broken({ effects: { ...aResult().effects, "key-evt_2": 2 } })).toEqual([
       "shop/evt_2: two requests, one key, one effect",
     ]);
   });
@@ -118,7 +141,7 @@ describe("the demo's promises", () => {
 
   test("break when a refused event was sent again or did not park", () => {
     const order = anEvent("evt_1", [{ ...ANSWERED, outcome: "refused", code: "http_400" }], { state: "waiting-retry" });
-    expect(broken({ answer: "400", order, effects: { "key-evt_2": 1 } })).toEqual([
+    expect(broken({ answer: "400", order, effects: { "key-evt_2": 1, "key-evt_3": 1 } })).toEqual([
       "a 400 parks the delivery for a person, reason refused",
       "it was sent once and nothing was done",
     ]);
@@ -127,5 +150,25 @@ describe("the demo's promises", () => {
   test("break when a lost answer is taken for a request that was never sent", () => {
     const invoice = anEvent("evt_2", [{ ...LOST, certainty: "not-sent" }, DELIVERED]);
     expect(broken({ invoice })).toEqual(["the lost answer is recorded as unknown, not as a failure to send"]);
+  });
+
+  test("break when the refund was sent before the decision, twice, or on another digest", () => {
+    expect(broken({ sentBefore: 1 })).toEqual([
+      "the refund waits for a person, and nothing is sent before the decision",
+    ]);
+    expect(broken({ requests: [...aResult().requests, aRequest({ path: REFUND_PATH })] })).toEqual([
+      "shop/evt_3: delivered, executed once",
+    ]);
+    const decisions = [{ ...APPROVED, digest: "sha256:another" }];
+    expect(broken({ refund: aRefund({ decisions }) })).toEqual([
+      "the record has who approved which digest, when, and when it was executed",
+    ]);
+  });
+
+  test("break when the record says that it was decided after it was executed", () => {
+    const decisions = [{ ...APPROVED, at: "2026-11-29T10:00:02.011Z" }];
+    expect(broken({ refund: aRefund({ decisions }) })).toEqual([
+      "the record has who approved which digest, when, and when it was executed",
+    ]);
   });
 });
