@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { TEMPORAL_CLI } from "../../src/temporal/binary-spec.ts";
 import { findBinary } from "../../src/temporal/binary.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { planDelivery } from "../../src/config/plan-delivery.ts";
 import { claimPort } from "../../src/temporal/free-port.ts";
 import { aFolder, countersign, type Folder, type RunningCommand, startCommand } from "../support/command-line.ts";
 import { run, runScript } from "../support/run-npm.ts";
@@ -13,6 +15,8 @@ import { until } from "../support/until.ts";
 
 const DOCUMENTED_PORT = "9000";
 const CONFIG = "examples/first-event/countersign.config.ts";
+/** Of the refund on the documented port; with another port it is another request. */
+const DOCUMENTED_DIGEST = "871f1c1a7ede";
 
 /** What the README says, in its order; a change there must be made here, where it is run. */
 const COMMANDS = [
@@ -26,6 +30,9 @@ const COMMANDS = [
   "npx countersign show shop/evt_1",
   "npx countersign list",
   `npx countersign replay shop/evt_2 --reason "the crm is back" --yes`,
+  `npx countersign send --source shop --type refund.requested --id refund_1 --data '{"amount":900}'`,
+  "npx countersign show shop/refund_1",
+  `npx countersign approve shop/refund_1 --as ana@example.com --digest ${DOCUMENTED_DIGEST}`,
   `temporal workflow start --type event --task-queue countersign --workflow-id shop/evt_4 --id-reuse-policy AllowDuplicateFailedOnly --fail-existing --input '{"source":"shop","id":"evt_4","type":"order.created","data":{"total":42}}'`,
 ] as const;
 
@@ -43,7 +50,7 @@ async function freePort(): Promise<string> {
 beforeAll(async () => {
   readme = await readFile("README.md", "utf8");
   ports = { listen: await freePort(), temporal: await freePort(), ui: await freePort() };
-  const config = (await readFile(CONFIG, "utf8")).replace(DOCUMENTED_PORT, ports.listen);
+  const config = (await readFile(CONFIG, "utf8")).replaceAll(DOCUMENTED_PORT, ports.listen);
   folder = await aFolder({ "countersign.config.ts": config });
 });
 
@@ -76,8 +83,17 @@ test("the README holds exactly the commands that are run here", () => {
   for (const name of ["demo", "test", "build"]) expect(manifest.scripts).toHaveProperty(name);
 });
 
+test("the digest in the README is that of the refund in its example", async () => {
+  const config = await loadConfig({ cwd: process.cwd(), environment: {}, path: CONFIG });
+  const event = { source: "shop", id: "refund_1", type: "refund.requested", data: { amount: 900 } };
+  const resolvedUrl = `http://127.0.0.1:${DOCUMENTED_PORT}/refunds`;
+  const delivery = { event, endpoint: "payments", amendment: null, resolvedUrl, revision: 1 };
+  const digest = expect.stringContaining(`sha256:${DOCUMENTED_DIGEST}`);
+  expect(planDelivery(config, delivery)).toMatchObject({ draft: { digest } });
+});
+
 test("the first event, step by step", async () => {
-  const [, , , , listen, dev, send, show, list, replay, plain] = COMMANDS;
+  const [, , , , listen, dev, send, show, list, replay, refund, showRefund, approve, plain] = COMMANDS;
   const listening = await start(listen);
   await listening.says("Listening on http://127.0.0.1:");
   await (await start(dev, "--port", ports.temporal, "--ui-port", ports.ui)).says("Stop with Ctrl-C.");
@@ -103,6 +119,18 @@ test("the first event, step by step", async () => {
   expect((await countersign(argumentsOf(replay), options())).exit).toBe(0);
   await until("evt_2 is delivered", async () =>
     (await countersign(["show", "shop/evt_2"], options())).stdout.includes("crm answered 200"),
+  );
+
+  expect((await countersign(argumentsOf(refund), options())).exit).toBe(0);
+  const digest = await until("the refund waits", async () => {
+    const { stdout } = await countersign(argumentsOf(showRefund), options());
+    return stdout.includes("waits for approval") && (/sha256:([0-9a-f]{12})/.exec(stdout)?.[1] ?? null);
+  });
+  expect((await countersign(argumentsOf(approve), options())).exit).toBe(4);
+  const ours = argumentsOf(approve.replace(DOCUMENTED_DIGEST, digest));
+  expect((await countersign(ours, options())).exit).toBe(0);
+  await until("the refund is delivered", async () =>
+    (await countersign(argumentsOf(showRefund), options())).stdout.includes("payments answered 200"),
   );
 
   const temporal = await findBinary(TEMPORAL_CLI, { environment: process.env });
