@@ -8,6 +8,7 @@ import { expectsProposal, isAsked, readBallot } from "./ballots.ts";
 import { change, withVerdict } from "./change.ts";
 import { isTerminal, type Resolution } from "./event-state.ts";
 import { nextStep } from "./next-step.ts";
+import { recorded } from "./record-bounds.ts";
 import { type Delivery, type EventProgress, freshDelivery, withoutProposal } from "./progress.ts";
 import {
   applyInstruction,
@@ -251,22 +252,15 @@ function resolved(
 ): EventProgress {
   const endpoint = progress.deliveries[index]?.endpoint ?? "";
   const resolution = resolutionOf(instruction, refusedBecause);
-  const recorded = change(progress, endpoint, (delivery) => ({
+  const noted = change(progress, endpoint, (delivery) => ({
     ...delivery,
-    resolutions: kept(delivery.resolutions, resolution),
+    resolutions: recorded(delivery.resolutions, resolution, withShortReason),
   }));
-  return withVerdict(recorded, instruction, resolution);
+  return withVerdict(noted, instruction, resolution);
 }
 
-/** A flood of words that change nothing must not outgrow the result of the run, which could then never end. */
-const MAX_REFUSED = 100;
-const MAX_REFUSED_REASON = 200;
-
-function kept(earlier: readonly Resolution[], resolution: Resolution): readonly Resolution[] {
-  if (resolution.counted) return [...earlier, resolution];
-  const refused = earlier.filter(({ counted }) => !counted).length;
-  if (refused >= MAX_REFUSED) return earlier;
-  return [...earlier, { ...resolution, reason: resolution.reason.slice(0, MAX_REFUSED_REASON) }];
+function withShortReason(resolution: Resolution, maxLength: number): Resolution {
+  return { ...resolution, reason: resolution.reason.slice(0, maxLength) };
 }
 
 /** Whoever may cancel in Temporal; nobody waits for the verdict. */

@@ -22,6 +22,7 @@ import {
 } from "./ballots.ts";
 import { change, withVerdict } from "./change.ts";
 import { type Delivery, type EventProgress, withoutProposal } from "./progress.ts";
+import { recorded } from "./record-bounds.ts";
 
 /**
  * A worker said what is due: people are asked, or the delivery goes on; unless somebody ended it meanwhile.
@@ -137,10 +138,23 @@ function judgeBallot(progress: EventProgress, endpoint: string, rights: BallotRi
   const ballot = delivery?.ballots.find(({ sequence }) => sequence === rights.sequence);
   if (delivery === undefined || ballot === undefined || !isAsked(delivery)) return progress;
   const because = refusalOf(ballot, delivery, rights);
-  const recorded = record(progress, delivery, { ballot, because, signed: rights.signature === "valid" });
-  if (because !== null) return recorded;
+  const noted = record(progress, delivery, { ballot, because, signed: rights.signature === "valid" });
+  if (because !== null) return noted;
+  if (ballot.action === "withdraw" && isSigned(delivery)) return change(noted, endpoint, askAnew);
   const approval = countBallot(ballot, delivery, rights);
-  return change(recorded, endpoint, (heard) => ({ ...decided(heard, approval.standing), approval }));
+  return change(noted, endpoint, (heard) => ({ ...decided(heard, approval.standing), approval }));
+}
+
+function isSigned({ approval }: Delivery): boolean {
+  return approval?.draft.terms.rules.some(({ requireSignedDecisions }) => requireSignedDecisions) === true;
+}
+
+/**
+ * A signature names one revision. What was signed and taken back could be sent again by anybody
+ * who has seen it, so the next revision is proposed, which no old signature fits.
+ */
+function askAnew(delivery: Delivery): Delivery {
+  return { ...withoutProposal(delivery), state: "accepted", unplanned: true };
 }
 
 /** What the votes have made of the delivery. A parked one goes on waiting for somebody who looks, unless it asks again. */
@@ -168,20 +182,14 @@ function record(
   { ballot, because, signed = false }: Judged,
 ): EventProgress {
   const entry = recordOf(ballot, { delivery, refusedBecause: because, signed });
-  const recorded = change(progress, delivery.endpoint, (heard) => ({
+  const noted = change(progress, delivery.endpoint, (heard) => ({
     ...heard,
     ballots: heard.ballots.filter(({ sequence }) => sequence !== ballot.sequence),
-    decisions: kept(heard.decisions, entry),
+    decisions: recorded(heard.decisions, entry, withShortNote),
   }));
-  return withVerdict(recorded, ballot, entry);
+  return withVerdict(noted, ballot, entry);
 }
 
-/** A flood of words that change nothing must not outgrow the result of the run, which could then never end. */
-const MAX_REFUSED = 100;
-const MAX_REFUSED_NOTE = 200;
-
-function kept(earlier: readonly DecisionRecord[], entry: DecisionRecord): readonly DecisionRecord[] {
-  if (entry.counted) return [...earlier, entry];
-  if (earlier.filter(({ counted }) => !counted).length >= MAX_REFUSED) return earlier;
-  return [...earlier, { ...entry, note: entry.note.slice(0, MAX_REFUSED_NOTE) }];
+function withShortNote(entry: DecisionRecord, maxLength: number): DecisionRecord {
+  return { ...entry, note: entry.note.slice(0, maxLength) };
 }

@@ -77,8 +77,16 @@ describe("detailsOf a proposal", () => {
     const policy = { ...aProposal().policy, fourEyes: false };
     const shown = details(waiting({ approvals, policy, requestedBy: null, action: { headerNames: [] } }));
     expect(shown).toContain("2 of `group:finance`; approved by ana, cleo\n");
-    expect(shown).toContain("requested by somebody unknown: four eyes cannot exclude them");
+    expect(shown).toContain("requested by somebody unknown\n");
+    expect(details(waiting({ requestedBy: null }))).toContain("somebody unknown: four eyes cannot exclude them");
     expect(shown).toContain("headers none of its own, ");
+  });
+
+  test("says where a decision must be signed that a bare signal does not count", () => {
+    const policy = { ...aProposal().policy, requireSignedDecisions: true };
+    const shown = details(waiting({ policy }));
+    expect(shown).toContain("Decisions must be signed: `countersign approve`");
+    expect(shown).not.toContain("Send signal `approve`");
   });
 
   test("shows the evidence", () => {

@@ -31,10 +31,14 @@ function proposalDetails({ endpoint }: DeliveryStatus, proposal: Proposal): read
     approvals.length === 0
       ? "nobody has approved yet"
       : `approved by ${approvals.map(({ actor }) => actor).join(", ")}`;
+  const how = policy.requireSignedDecisions
+    ? `Decisions must be signed: \`countersign approve\` with \`--digest ${digest}\` and \`--key-file\`.`
+    : `Send signal \`approve\` with \`${signal}\`, or \`reject\` with a \`"note"\` beside it.`;
+  const unknown = policy.fourEyes ? "somebody unknown: four eyes cannot exclude them" : "somebody unknown";
   return [
-    `  Send signal \`approve\` with \`${signal}\`, or \`reject\` with a \`"note"\` beside it. Expires at ${expiresAt}.`,
+    `  ${how} Expires at ${expiresAt}.`,
     `  - digest ${code(digest)}, revision ${revision}; ${policy.quorum} of ${policy.approvers.map(code).join(", ")}${policy.fourEyes ? ", never the requester" : ""}; ${soFar}`,
-    `  - requested by ${requestedBy === null ? "somebody unknown: four eyes cannot exclude them" : code(requestedBy)}`,
+    `  - requested by ${requestedBy === null ? unknown : code(requestedBy)}`,
     `  - ${code(action.method)} ${code(action.url)}, headers ${action.headerNames.map(code).join(", ") || "none of its own"}, ${code(action.contentType)}, ${action.bodyBytes} bytes`,
     ...evidence.map(
       ({ title, url, text }) =>

@@ -83,7 +83,6 @@ function foldCommands(fold: Fold, commands: readonly HistoryEntry[], atMs: numbe
     // The end of a local activity moves the workflow's clock on within its task.
     nowMs = Math.max(nowMs, entry.atMs);
     foldLocal(fold, entry, { atMs: nowMs, sinceMs: atMs });
-    beginLocal(fold, nowMs);
   }
 }
 
@@ -267,8 +266,7 @@ function resolved(fold: Fold, { plan, first }: ResolvedEvent, atMs: number): voi
 }
 
 function accept(fold: Fold, plan: EventPlan, atMs: number): void {
-  fold.progress = begin(acceptedFact(fold.start, plan));
-  noteDue(fold, atMs);
+  reach(fold, begin(acceptedFact(fold.start, plan)), atMs);
 }
 
 /** Messages count once there is a state they can be about. */
@@ -281,15 +279,14 @@ function acceptedFact({ event, startedMs }: RunStart, plan: EventPlan): Extract<
 }
 
 function tell(fold: Fold, fact: Exclude<Fact, { fact: "accepted" }>): void {
-  if (fold.progress === null) return;
-  fold.progress = advance(fold.progress, fact);
-  noteDue(fold, fact.atMs);
+  if (fold.progress !== null) reach(fold, advance(fold.progress, fact), fact.atMs);
 }
 
 /** What was held is folded in with the time of its arrival, and acted on later: the clock does not go back with it. */
-function noteDue(fold: Fold, atMs: number): void {
+function reach(fold: Fold, progress: EventProgress, atMs: number): void {
+  fold.progress = progress;
   fold.nowMs = Math.max(fold.nowMs, atMs);
-  for (const delivery of fold.progress?.deliveries ?? []) {
+  for (const delivery of progress.deliveries) {
     const isDue = delivery.inFlight === null && nextAction(delivery) === "attempt";
     if (!isDue) fold.dueSince.delete(delivery.endpoint);
     else if (!fold.dueSince.has(delivery.endpoint)) fold.dueSince.set(delivery.endpoint, fold.nowMs);

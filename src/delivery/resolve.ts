@@ -101,12 +101,16 @@ export function judge(instruction: Instruction, delivery: Delivery): Judgement {
   }
 }
 
+/** Each leaves a trace in the state, which must stay bounded. */
+const MAX_REVISIONS = 200;
+
 /** Only where nobody can have seen an effect of the old content: what was asked for, or parked. */
 function judgeAmendment({ content = null }: Instruction, delivery: Delivery): Judgement {
   if (delivery.inFlight !== null) return { verdict: "refused", because: "attempt-in-flight" };
   if (delivery.state !== "awaiting-approval" && delivery.state !== "needs-attention")
     return { verdict: "refused", because: "not-parked" };
   if (!nothingWasExecuted(delivery)) return { verdict: "refused", because: "executed" };
+  if (delivery.revision >= MAX_REVISIONS) return { verdict: "refused", because: "bad-amendment" };
   return content === null ? { verdict: "refused", because: "bad-amendment" } : { verdict: "counts" };
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { aDraft } from "../../test/support/approvals.ts";
+import { aDraft, aRule } from "../../test/support/approvals.ts";
 import { NOON_MS } from "../../test/support/deliveries.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
 import { attemptSummary, durationText, expirySummary, reminderSummary, waitSummary } from "./summaries.ts";
@@ -23,7 +23,11 @@ describe("summaries", () => {
   test("tell a person which digest to approve, and how, whatever the names are", () => {
     const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
     expect(expirySummary("crm", aDraft({ digest, revision: 3 }))).toBe(
-      `crm: waits for approval, revision 3; signal approve or reject with {"actor":"you@example.com","digest":"${digest}"}`,
+      `crm: waits for approval, revision 3; signal approve with {"actor":"you@example.com","digest":"${digest}"}, or reject with a "note" besides`,
+    );
+    const rules = [aRule({ requireSignedDecisions: true })];
+    expect(expirySummary("crm", aDraft({ digest, terms: { rules } }))).toBe(
+      `crm: waits for approval, revision 1; it must be signed: countersign approve --digest ${digest}`,
     );
     const longest = expirySummary("x".repeat(63), aDraft({ digest, revision: 1e9 }));
     expect(longest).toContain(digest);

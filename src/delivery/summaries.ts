@@ -40,9 +40,12 @@ function twoUnits(durationMs: number, [largeMs, large]: Unit, [smallMs, small]: 
 }
 
 /** Digest first: the server cuts nothing off, but a person's eye does. */
-export function expirySummary(endpoint: string, { digest, revision }: ProposalDraft): string {
-  const signal = `approve or reject with {"actor":"you@example.com","digest":"${digest}"}`;
-  return oneLine(`${endpoint}: waits for approval, revision ${revision}; signal ${signal}`, MAX_EXPIRY_SUMMARY);
+export function expirySummary(endpoint: string, { digest, revision, terms }: ProposalDraft): string {
+  const signed = terms.rules.some(({ requireSignedDecisions }) => requireSignedDecisions);
+  const how = signed
+    ? `it must be signed: countersign approve --digest ${digest}`
+    : `signal approve with {"actor":"you@example.com","digest":"${digest}"}, or reject with a "note" besides`;
+  return oneLine(`${endpoint}: waits for approval, revision ${revision}; ${how}`, MAX_EXPIRY_SUMMARY);
 }
 
 export function reminderSummary(endpoint: string, count: number): string {

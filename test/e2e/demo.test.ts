@@ -30,7 +30,7 @@ function gapMs([first, second]: readonly AttemptRecord[]): number {
 
 const ANSWERED_200 = { outcome: "delivered", certainty: "answered", status: 200, code: "http_200" };
 
-describe("npm run demo", () => {
+describe.concurrent("npm run demo", () => {
   test("is asked to come back after 2 s, does so, and delivers a lost answer's event once in effect", async () => {
     const document = await printed();
     expect(document.events.map(({ key, state }) => [key, state])).toEqual([

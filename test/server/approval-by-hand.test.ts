@@ -125,7 +125,7 @@ describe("in the Temporal UI", () => {
       "refund to payments",
       "prepare the request to payments",
       "tell ops-chat: payments waits for approval",
-      expect.stringMatching(/^payments: waits for approval, revision 1; signal approve or reject/u),
+      expect.stringMatching(/^payments: waits for approval, revision 1; signal approve with /u),
       "payments: reminder 1, if nobody has decided by then",
       String.raw`payments: does it count? approve by "eve\nben@example.com"`,
       `payments: does it count? approve by "${ANA}"`,

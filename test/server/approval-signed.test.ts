@@ -31,6 +31,11 @@ beforeAll(async () => {
         to: ["payments"],
         approval: { approvers: ["group:finance"], requireSignedDecisions: true },
       },
+      {
+        match: { type: "pair" },
+        to: ["payments"],
+        approval: { approvers: ["group:finance"], quorum: 2, requireSignedDecisions: true },
+      },
       { match: { type: "letter" }, to: ["open"], approval: { approvers: ["group:finance"] } },
     ],
     rest: {
@@ -128,6 +133,36 @@ describe("a decision by signal", () => {
       deliveries: [{ decisions: [{ signed: false }, { signed: false }, { signed: true }] }],
     });
     expect(requestsOf(stage, key)).toEqual([]);
+  });
+});
+
+describe("a signed approval that was taken back", () => {
+  test("cannot be used again by whoever has seen it: the next revision is asked for", async () => {
+    const waiting = await proposed(stage, "pair");
+    const { key, proposal } = waiting;
+    const { digest } = proposal;
+    const approve = { actor: ANA, digest, signature: signature(ANA, saidOf(waiting)) };
+    expect(await stage.far.approve(key, approve)).toMatchObject({ counted: true });
+    const withdraw = { actor: ANA, digest, signature: signature(ANA, saidOf(waiting, "withdraw")) };
+    expect(await stage.far.withdraw(key, withdraw)).toMatchObject({ counted: true });
+    const anew = await until("the next revision waits", async () => {
+      const { deliveries } = await stage.far.get(key);
+      return deliveries[0]?.proposal?.revision === 2 && deliveries[0].proposal;
+    });
+    await handleOf(key).signal("approve", approve);
+    expect(await onRecord(key, 3)).toMatchObject([
+      { counted: true },
+      { counted: true },
+      { refusedBecause: "stale-revision" },
+    ]);
+    for (const actor of [ANA, BEN]) {
+      const signed = signature(actor, saidOf({ key, proposal: anew }));
+      expect(await stage.far.approve(key, { actor, digest: anew.digest, signature: signed })).toMatchObject({
+        counted: true,
+      });
+    }
+    await inState(stage, key, { state: "delivered" });
+    await exactState(stage, key);
   });
 });
 

@@ -1,4 +1,5 @@
 /** A human decides: what waits, what counts, what is sent, on a real server, by the Temporal client alone and by ours. */
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventReport } from "../../src/client/get-event.ts";
 import type { Proposal } from "../../src/delivery/event-state.ts";
@@ -232,6 +233,28 @@ describe.concurrent("a delivery that a person must approve", () => {
       seen.add(state.state);
     }
     expect(seen.size).toBeGreaterThan(0);
+  });
+
+  test.each([-10, 0, 10])("and a cancel request %d ms from its approval has one winner", async (offsetMs) => {
+    const { key, proposal } = await proposed("publish");
+    const word = { actor: ANA, digest: proposal.digest };
+    const cancel = async (): Promise<unknown> => await handleOf(key).cancel();
+    // Whoever comes when the run has ended is told so.
+    const approve = async (): Promise<unknown> =>
+      await handleOf(key)
+        .signal("approve", word)
+        .catch(() => undefined);
+    const [first, second] = offsetMs < 0 ? [cancel, approve] : [approve, cancel];
+    await Promise.all([first(), pause(Math.abs(offsetMs)).then(second)]).catch(() => undefined);
+    const ended = await until(`${key} has ended`, async () => {
+      const report = await stage.far.get(key);
+      return (report.state === "delivered" || report.state === "discarded") && report;
+    });
+    expect(requestsOf(key)).toHaveLength(ended.state === "delivered" ? 1 : 0);
+    expect(ended.deliveries[0]?.attemptCount).toBe(ended.state === "delivered" ? 1 : 0);
+    await exactState(stage, key);
+    const again = await stage.far.approve(key, word);
+    expect(again).toMatchObject({ counted: false });
   });
 
   test("keeps an approval for the retries of an attempt that began in time", async () => {

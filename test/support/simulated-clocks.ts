@@ -12,7 +12,7 @@ import {
   type World,
 } from "./simulated-world.ts";
 
-type Clock = Exclude<Timer, { of: "wait" }>;
+export type Clock = Extract<Timer, { readonly dueMs: number }>;
 
 /** At the top of each turn: starts the clocks of a new proposal, stops those of one that is over. */
 export function keepClocks(
@@ -24,7 +24,7 @@ export function keepClocks(
   const open = openApproval(deliveryAt(world, index));
   const revision = open?.draft.revision ?? null;
   if (revision === follower.clocksOf) return;
-  stopTimers(world, (timer) => timer.index === index && timer.of !== "wait");
+  stopTimers(world, (timer) => timer.index === index && "dueMs" in timer);
   if (follower.clocksOf !== null) notify(world, index, facts.commands);
   follower.clocksOf = revision;
   follower.approval = open;
@@ -66,7 +66,7 @@ function rings(
 ): void {
   live(world, { fact: "time-passed" }, facts.atMs);
   if (of === "expiry") return;
-  notify(world, index, facts.commands);
+  if (deliveryAt(world, index).approval?.standing === "asking") notify(world, index, facts.commands);
   if (of === "reminder") remind(world, { index, position: position + 1 }, facts);
 }
 

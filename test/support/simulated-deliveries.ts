@@ -63,7 +63,7 @@ interface Now {
 /** The loop of one delivery, as far as it goes without an answer. */
 function follow(world: World, index: number, now: Now): void {
   const follower = followerAt(world, index);
-  while (!follower.busy) {
+  while (!follower.busy && !follower.done) {
     keepClocks(world, index, now);
     const delivery = deliveryAt(world, index);
     const { wait, endpoint, ballots } = delivery;
@@ -71,6 +71,9 @@ function follow(world: World, index: number, now: Now): void {
     stopTimers(world, (timer) => timer.index === index && timer.of === "wait" && timer.wait !== wait);
     switch (nextAction(delivery)) {
       case "nothing":
+        follower.done = true;
+        if (delivery.state === "rejected") startTimer(world, { index, of: "listening" }, now.commands);
+        break;
       case "await-person":
       case "await-decision":
         return;

@@ -1,7 +1,7 @@
 /** What the outside does between two workflow tasks of a simulated run: timers, ends of activities, a cancel request. */
 import { wantsRecall } from "../../src/delivery/next-action.ts";
 import { someResult } from "./simulated-answers.ts";
-import { sleepUntil } from "./simulated-clocks.ts";
+import { type Clock, sleepUntil } from "./simulated-clocks.ts";
 import { someAnswer } from "./simulated-deliveries.ts";
 import {
   accept,
@@ -25,13 +25,10 @@ export interface Happenings {
 }
 
 export function happen(world: World): Happenings {
+  const areAnswersFirst = world.pick(2) === 0;
+  const first = areAnswersFirst ? answersCame(world) : [];
   const timers = timersFired(world);
-  const ends = [...timers];
-  for (const [scheduledId, open] of world.open) {
-    if (world.pick(3) === 0) continue;
-    world.open.delete(scheduledId);
-    ends.push(came(world, scheduledId, open));
-  }
+  const ends = areAnswersFirst ? [...first, ...timers] : [...timers, ...answersCame(world)];
   const cancel = !world.canceled && world.pick(60) === 59;
   if (cancel) {
     world.canceled = true;
@@ -40,13 +37,27 @@ export function happen(world: World): Happenings {
   return { ends, timer: timers.length > 0, cancel };
 }
 
+function answersCame(world: World): readonly End[] {
+  return [...world.open].flatMap(([scheduledId, open]) => {
+    if (world.pick(3) === 0) return [];
+    world.open.delete(scheduledId);
+    return [came(world, scheduledId, open)];
+  });
+}
+
 /** One in so many of the timers that run fires before the next task. */
-const CHANCES: Readonly<Record<Timer["of"], number>> = { wait: 2, reminder: 3, escalation: 3, expiry: 12 };
+const CHANCES: Readonly<Record<Timer["of"], number>> = {
+  wait: 2,
+  listening: 3,
+  reminder: 3,
+  escalation: 3,
+  expiry: 12,
+};
 
 function timersFired(world: World): readonly End[] {
   const fired = [...world.timers].filter(([, { of }]) => world.pick(CHANCES[of]) === CHANCES[of] - 1);
   return fired.map(([timerId, timer]) => {
-    if (timer.of !== "wait" && !wakesEarly(world, timer)) world.nowMs = Math.max(world.nowMs, timer.dueMs);
+    if ("dueMs" in timer && !wakesEarly(world, timer)) world.nowMs = Math.max(world.nowMs, timer.dueMs);
     world.timers.delete(timerId);
     write(world, { entry: "timer-fired", timerId });
     return firedEnd(world, timer);
@@ -54,16 +65,16 @@ function timersFired(world: World): readonly End[] {
 }
 
 /** A worker's clock may be behind the server's, which fires timers in the order of their times. */
-function wakesEarly(world: World, { dueMs }: Exclude<Timer, { of: "wait" }>): boolean {
-  const isFirst = [...world.timers.values()].every((other) => other.of === "wait" || other.dueMs >= dueMs);
+function wakesEarly(world: World, { dueMs }: Clock): boolean {
+  const isFirst = [...world.timers.values()].every((other) => !("dueMs" in other) || other.dueMs >= dueMs);
   return isFirst && world.pick(5) === 0;
 }
 
 function firedEnd(world: World, timer: Timer): End {
   return (atMs, commands) => {
     const { endpoint, wait } = deliveryAt(world, timer.index);
-    if (timer.of !== "wait") sleepUntil(world, timer, { atMs, commands });
-    else if (timer.wait === wait) live(world, { fact: "wait-over", endpoint }, atMs);
+    if ("dueMs" in timer) sleepUntil(world, timer, { atMs, commands });
+    else if (timer.of === "wait" && timer.wait === wait) live(world, { fact: "wait-over", endpoint }, atMs);
   };
 }
 

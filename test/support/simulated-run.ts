@@ -69,8 +69,9 @@ function somePlan(pick: World["pick"]): EventPlan {
   return { ...plan, deliveries };
 }
 
-function hasEnded({ progress }: World): boolean {
-  return progress?.deliveries.every(({ state }) => isTerminal(state)) ?? false;
+function hasEnded({ progress, timers }: World): boolean {
+  const isListening = [...timers.values()].some(({ of }) => of === "listening");
+  return !isListening && (progress?.deliveries.every(({ state }) => isTerminal(state)) ?? false);
 }
 
 /** What the outside did since the last task, then one task: its inputs, what the workflow makes of them, its commands. */

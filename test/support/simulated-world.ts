@@ -23,9 +23,10 @@ export type Question = { readonly index: number; readonly endpoint: string } & (
   | { readonly asks: "examine"; readonly revision: number; readonly sequences: readonly number[] }
 );
 
-/** A timer that runs. The clocks of a proposal show what they are for; a reminder has its position. */
+/** A timer that runs. After a rejection the run listens on; the clocks of a proposal show what they are for. */
 export type Timer = { readonly index: number } & (
   | { readonly of: "wait"; readonly wait: RetryWait }
+  | { readonly of: "listening" }
   | { readonly of: "expiry" | "reminder" | "escalation"; readonly dueMs: number; readonly position: number }
 );
 
@@ -33,6 +34,8 @@ export type Timer = { readonly index: number } & (
 export interface Follower {
   /** It waits for the answer to a question. */
   busy: boolean;
+  /** Nothing is left to do. */
+  done: boolean;
   /** Revision of the proposal whose clocks run; null = none do. */
   clocksOf: number | null;
   /** That proposal as it was when they were started. */
@@ -76,7 +79,7 @@ export function newWorld(pick: World["pick"], plan: EventPlan): World {
     open: new Map(),
     locals: [],
     timers: new Map(),
-    followers: plan.deliveries.map(() => ({ busy: false, clocksOf: null, approval: null })),
+    followers: plan.deliveries.map(() => ({ busy: false, done: false, clocksOf: null, approval: null })),
     lastId: 0,
   };
 }

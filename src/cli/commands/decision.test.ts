@@ -3,8 +3,9 @@ import { aContext } from "../../../test/support/a-context.ts";
 import { aDelivery, aReport } from "../../../test/support/an-event.ts";
 import { aProposal, aWaitingDelivery, DIGEST } from "../../../test/support/a-proposal.ts";
 import type { DecisionWord } from "../../client/countersign.ts";
+import { proposalDigest } from "../../config/propose.ts";
 import { decisionBytes } from "../../delivery/decision-bytes.ts";
-import type { DeliveryStatus, Verdict } from "../../delivery/event-state.ts";
+import type { DeliveryStatus, Proposal, Verdict } from "../../delivery/event-state.ts";
 import { generateKeyPair, verifyDecision } from "../../signing/decision-signature.ts";
 import { type Decision, decideOn, type DecisionVerb } from "./decision.ts";
 
@@ -45,6 +46,13 @@ function deciding(changes: Partial<Decision>, told: Told = {}) {
     ...changes,
   };
   return { ...kept, said, done: decideOn(kept.context, facade, decision) };
+}
+
+function withItsDigest(proposal: Proposal): Proposal {
+  const { action, policy, revision, requestedBy, editedBy } = proposal;
+  const body = Buffer.from("body" in action ? action.body : "");
+  const digest = proposalDigest({ key: "shop/evt_1", revision, action, body, rules: [policy], requestedBy, editedBy });
+  return { ...proposal, digest };
 }
 
 describe("a decision", () => {
@@ -122,16 +130,26 @@ describe("a decision", () => {
 
 describe("a signature", () => {
   const { publicKey, privateKeyPem } = generateKeyPair();
-  const proposal = aProposal({ revision: 3, action: { endpoint: "payments-eu" } });
+  const proposal = withItsDigest(aProposal({ revision: 3, action: { endpoint: "payments-eu" } }));
   const deliveries = [aWaitingDelivery({ proposal })];
+  const digits = proposal.digest.slice("sha256:".length);
 
   test("is over key, endpoint, revision, digest and action", async () => {
-    const { done, said } = deciding({ privateKeyPem, digits: HEX.slice(0, 12) }, { deliveries });
+    const { done, said } = deciding({ privateKeyPem, digits: digits.slice(0, 12) }, { deliveries });
     await done;
-    const signed = { key: "shop/evt_1", endpoint: "payments-eu", revision: 3, digest: DIGEST } as const;
+    const { digest } = proposal;
+    const signed = { key: "shop/evt_1", endpoint: "payments-eu", revision: 3, digest } as const;
     const signature = said[0]?.[1].signature ?? "";
     expect(verifyDecision(publicKey, decisionBytes({ ...signed, action: "approve" }), signature)).toBe(true);
     expect(verifyDecision(publicKey, decisionBytes({ ...signed, action: "reject" }), signature)).toBe(false);
+  });
+
+  test("is not made for a digest that is not that of what is shown, and nothing is said", async () => {
+    const forged = { ...proposal, action: { ...proposal.action, url: "https://evil.example/" } };
+    const told = { deliveries: [aWaitingDelivery({ proposal: forged })] };
+    const { done, said } = deciding({ privateKeyPem, digits }, told);
+    await expect(done).rejects.toMatchObject({ code: "refused" });
+    expect(said).toEqual([]);
   });
 
   test("is not made for what is not proposed", async () => {

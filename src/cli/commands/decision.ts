@@ -2,6 +2,7 @@
 import type { Countersign, DecisionWord } from "../../client/countersign.ts";
 import type { EventReport } from "../../client/get-event.ts";
 import type { DecisionAction } from "../../delivery/approval.ts";
+import { showsItsDigest } from "../../config/shown-digest.ts";
 import { decisionBytes } from "../../delivery/decision-bytes.ts";
 import type { Proposal, Verdict } from "../../delivery/event-state.ts";
 import { CountersignError } from "../../errors.ts";
@@ -120,9 +121,20 @@ function signatureOf(
   proposal: Proposal | null,
 ): { readonly signature?: string } {
   if (privateKeyPem === null || proposal === null) return {};
+  requireShownDigest(key, proposal);
   const { digest, revision, action } = proposal;
   const bytes = decisionBytes({ key, endpoint: action.endpoint, revision, digest, action: verb.action });
   return { signature: signDecision(privateKeyPem, bytes) };
+}
+
+/** What you see is what you sign, whoever computed the digest. */
+function requireShownDigest(key: string, proposal: Proposal): void {
+  if (showsItsDigest(key, proposal) !== false) return;
+  throw new CountersignError(
+    "refused",
+    `The digest of ${key} is not that of the request it shows: nothing was signed, and nothing was said. Workers of another version, or somebody between them and you, may be the reason`,
+    { details: { key, digest: proposal.digest } },
+  );
 }
 
 /** The first digits alone say nothing to the workflow: where they fit no proposal, nothing is said. */

@@ -1,0 +1,49 @@
+/**
+ * `npm test`: every test, in two runs side by side, because most of their time is waiting. Each has a Temporal server
+ * of its own. The last line is `N passed, N failed` over both. Arguments go to one ordinary run instead.
+ */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
+const TALLY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gmu;
+
+const given = process.argv.slice(2);
+if (given.length > 0) process.exitCode = (await run(given, process.stdout)).status;
+else process.exitCode = await runAll();
+
+async function runAll() {
+  const later = [];
+  const collected = { write: (text) => later.push(text) };
+  const runs = [
+    run(["--project", "unit", "--project", "server"], process.stdout),
+    run(["--project", "e2e"], collected),
+  ];
+  const [first, second] = await Promise.all(runs);
+  process.stdout.write(later.join(""));
+  const sum = (key) => first.tally[key] + second.tally[key];
+  const failedWithoutWord = [first, second].filter(({ status, tally }) => status !== 0 && tally.failed === 0).length;
+  const skipped = sum("skipped") === 0 ? "" : `, ${sum("skipped")} skipped`;
+  console.log(`\nAll together:\n${sum("passed")} passed, ${sum("failed") + failedWithoutWord} failed${skipped}`);
+  return first.status === 0 && second.status === 0 ? 0 : 1;
+}
+
+/** Ends when the run does; its output goes on to `output`, and its own last line is read. */
+async function run(args, output) {
+  const child = spawn(process.execPath, [VITEST, "run", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => child.kill(signal));
+  let text = "";
+  const take = (chunk) => {
+    text += chunk;
+    output.write(chunk);
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", take);
+  const status = await new Promise((resolve) => child.once("close", (code) => resolve(code ?? 1)));
+  const [, passed, failed, skipped] = [...plain(text).matchAll(TALLY)].at(-1) ?? [];
+  return { status, tally: { passed: Number(passed ?? 0), failed: Number(failed ?? 0), skipped: Number(skipped ?? 0) } };
+}
+
+function plain(text) {
+  // oxlint-disable-next-line no-control-regex -- colors of a terminal
+  return text.replaceAll(/\u001b\[[0-9;]*m/gu, "");
+}

@@ -1,0 +1,285 @@
+/**
+ * An event that waits for people, played by a tape of choices: the test is its interpreter, and workers
+ * with configurations that change answer it by the real activities. Nothing here knows the rules.
+ */
+import { sign as signBytes } from "node:crypto";
+import { advance, begin } from "../../src/delivery/advance.ts";
+import type { AttemptInput, ExamineInput, PlanInput } from "../../src/delivery/activity-shapes.ts";
+import type { DecisionAction } from "../../src/delivery/approval.ts";
+import { chooseWay } from "../../src/delivery/choose-way.ts";
+import { decisionBytes } from "../../src/delivery/decision-bytes.ts";
+import type { BusinessEvent } from "../../src/delivery/event.ts";
+import { identityOf } from "../../src/delivery/event-identity.ts";
+import type { Proposal } from "../../src/delivery/event-state.ts";
+import { grantOf } from "../../src/delivery/grant.ts";
+import { nextAction, wantsRecall } from "../../src/delivery/next-action.ts";
+import { type Delivery, type EventProgress, nextRevisionOf } from "../../src/delivery/progress.ts";
+import { project } from "../../src/delivery/project.ts";
+import type { OutgoingRequest } from "../../src/egress/exchange.ts";
+import { aStage, anAnswer, perform, type Stage } from "./activity-stage.ts";
+import { changedSetup, choose, configOf, KEYS, NAMES, type Pick, type Setup, someSetup } from "./approval-setups.ts";
+import type { Later } from "./approvals.ts";
+import { NOON_MS } from "./deliveries.ts";
+
+/** A person's word as it was sent. */
+export interface Said {
+  readonly name: string;
+  readonly argument: Readonly<Record<string, unknown>>;
+  readonly atMs: number;
+}
+
+/** What anybody could read about a proposal when it was made. */
+export interface Shown {
+  readonly endpoint: string;
+  readonly proposal: Proposal;
+  /** Of a first attempt under it that ended: from then on it cannot expire. */
+  triedAtMs: number | null;
+}
+
+/** A request that left a worker. */
+export interface Sent {
+  readonly setup: Setup;
+  readonly request: OutgoingRequest;
+  readonly atMs: number;
+}
+
+type Job =
+  | { readonly does: "planDelivery"; readonly input: PlanInput }
+  | { readonly does: "examineBallots"; readonly input: ExamineInput }
+  | { readonly does: "attemptDelivery"; readonly input: AttemptInput };
+
+export interface Play {
+  readonly pick: Pick;
+  readonly event: BusinessEvent;
+  nowMs: number;
+  setup: Setup;
+  /** Some workers still have it. */
+  older: Setup;
+  progress: EventProgress;
+  readonly jobs: Map<number, Job>;
+  /** By position among the messages of the run. */
+  readonly said: Said[];
+  /** By digest. */
+  readonly shown: Map<string, Shown>;
+  readonly sent: Sent[];
+}
+
+const STEPS = 70;
+
+export async function playApproval(tape: readonly number[]): Promise<Play> {
+  let position = 0;
+  const pick = (bound: number): number => (tape[position++] ?? 0) % bound;
+  const setup = someSetup(pick);
+  const requestedBy = choose(pick, [undefined, "ANA", "bo "]);
+  const data = { amount: choose(pick, [500, 50]) };
+  const event = { source: "shop", id: "evt_1", type: "refund.requested", data, ...(requestedBy && { requestedBy }) };
+  const plan = stageOf(setup).deps.routing.plan(event);
+  const progress = begin({ fact: "accepted", atMs: NOON_MS, event: identityOf(event), plan });
+  const play: Play = {
+    pick,
+    event,
+    nowMs: NOON_MS,
+    setup,
+    older: setup,
+    progress,
+    jobs: new Map(),
+    said: [],
+    shown: new Map(),
+    sent: [],
+  };
+  for (let step = 0; step < STEPS && position < tape.length; step += 1) await takeStep(play);
+  return play;
+}
+
+async function takeStep(play: Play): Promise<void> {
+  const { pick } = play;
+  const kind = pick(20);
+  if (kind < 8) decide(play);
+  else if (kind === 8) order(play);
+  else if (kind === 9) changeSetup(play);
+  else if (kind === 10) pass(play, choose(pick, [1000, 5000, 15_000, 40_000]));
+  else await work(play, pick(play.progress.deliveries.length));
+}
+
+/** Timers are the interpreter's: whoever waits for a time hears that it has come. */
+function pass(play: Play, durationMs: number): void {
+  play.nowMs += durationMs;
+  tell(play, { fact: "time-passed", atMs: play.nowMs });
+}
+
+function changeSetup(play: Play): void {
+  play.older = play.setup;
+  play.setup = changedSetup(play.setup, play.pick);
+}
+
+function tell(play: Play, fact: Later): void {
+  play.progress = advance(play.progress, fact);
+  for (const { endpoint, proposal } of project(play.progress, play.event).deliveries) {
+    if (proposal !== null && !play.shown.has(proposal.digest))
+      play.shown.set(proposal.digest, { endpoint, proposal, triedAtMs: null });
+  }
+}
+
+function say(play: Play, name: string, argument: Said["argument"]): void {
+  play.said.push({ name, argument, atMs: play.nowMs });
+  tell(play, { fact: "message", message: { name, argument }, atMs: play.nowMs });
+}
+
+/** People mostly decide on what is asked, as they should; sometimes on what was, or on nothing there is. */
+function decide(play: Play): void {
+  const { pick } = play;
+  const asking = play.progress.deliveries.flatMap(({ approval }) => (approval === null ? [] : [approval.draft.digest]));
+  const digests =
+    pick(8) === 7
+      ? [...play.shown.keys(), "sha256:other"]
+      : [...asking, "sha256:early"].slice(0, Math.max(1, asking.length));
+  const digest = choose(pick, digests);
+  const kind = pick(14);
+  const action: DecisionAction = kind === 13 ? "reject" : kind > 10 ? "withdraw" : "approve";
+  const position = pick(NAMES.length + 1);
+  const actor = NAMES[position] ?? choose(pick, ["mallory", "ANA"]);
+  const signature = sign(play, { actor, digest, action });
+  say(play, action, { actor, digest, note: "because", ...(signature === null ? {} : { signature }) });
+}
+
+function sign(
+  play: Play,
+  word: { readonly actor: string; readonly digest: string; readonly action: DecisionAction },
+): string | null {
+  const { actor, digest, action } = word;
+  const shown = play.shown.get(digest);
+  const kind = play.pick(12);
+  if (shown === undefined || kind === 10) return null;
+  const key = play.setup.people[actor]?.key ?? null;
+  // Somebody else's, or for something else.
+  const pair = KEYS[kind === 11 ? play.pick(KEYS.length) : (key ?? -1)];
+  if (pair === undefined) return null;
+  const { endpoint, proposal } = shown;
+  const signed = kind === 9 && play.pick(3) === 0 ? "withdraw" : action;
+  const bytes = decisionBytes({ key: "shop/evt_1", endpoint, revision: proposal.revision, digest, action: signed });
+  return signBytes(null, bytes, pair.privateKey).toString("base64");
+}
+
+function order(play: Play): void {
+  const { pick } = play;
+  const actor = choose(pick, ["ops", "bo", "Cleo"]);
+  const delivery = choose(
+    pick,
+    play.progress.deliveries.map((one) => one.endpoint),
+  );
+  const word = { actor, reason: "because", delivery };
+  const content = choose(pick, [
+    { data: { amount: 500 } },
+    { data: { amount: 200 } },
+    { data: { amount: 50 } },
+    { endpoint: "ledger" },
+    { endpoint: "payments" },
+  ]);
+  const name = choose(pick, ["replay", "amend", "replay", "amend", "replay", "amend", "replay", "discard"]);
+  say(play, name, name === "amend" ? { ...word, ...content } : word);
+}
+
+async function work(play: Play, index: number): Promise<void> {
+  const delivery = play.progress.deliveries[index];
+  const job = play.jobs.get(index);
+  if (delivery === undefined) return;
+  if (job !== undefined) return await finish(play, { index, delivery, job });
+  const { endpoint } = delivery;
+  switch (nextAction(delivery)) {
+    case "plan":
+      return void play.jobs.set(index, { does: "planDelivery", input: planInput(play, delivery) });
+    case "examine":
+      return void play.jobs.set(index, { does: "examineBallots", input: examineInput(play, delivery) });
+    case "attempt":
+      return void play.jobs.set(index, { does: "attemptDelivery", input: beginAttempt(play, delivery) });
+    case "wait":
+      play.nowMs = Math.max(play.nowMs, delivery.wait?.untilMs ?? 0);
+      return tell(play, { fact: "wait-over", endpoint, atMs: play.nowMs });
+    case "nothing":
+    case "await-person":
+    case "await-decision":
+      return;
+  }
+}
+
+function planInput({ event }: Play, delivery: Delivery): PlanInput {
+  const { endpoint, amendment } = delivery;
+  return { v: 1, endpoint, event, revision: nextRevisionOf(delivery), ...(amendment && { amendment }) };
+}
+
+function examineInput(play: Play, delivery: Delivery): ExamineInput {
+  const { approval, ballots } = delivery;
+  if (approval === null) throw new TypeError("There is nothing to examine");
+  const { digest, revision, terms } = approval.draft;
+  const key = play.progress.event.key;
+  return {
+    ...planInput(play, delivery),
+    revision,
+    nextRevision: nextRevisionOf(delivery),
+    digest,
+    rules: terms.rules,
+    key,
+    ballots,
+  };
+}
+
+/** As `workflows/attempts.ts` begins one; never locally. */
+function beginAttempt(play: Play, delivery: Delivery): AttemptInput {
+  const { endpoint, settings, amendment, attempts, leftLocal, sentToLane } = delivery;
+  const number = attempts.length + 1;
+  const via = chooseWay({ settings, deliveries: 2, messages: 1, leftLocal, sentToLane });
+  tell(play, { fact: "attempt-begun", endpoint, number, via, atMs: play.nowMs });
+  const grant = grantOf(delivery);
+  return {
+    v: 1,
+    endpoint,
+    number,
+    via,
+    settings,
+    event: play.event,
+    lastStatus: attempts.at(-1)?.status ?? null,
+    ...(grant && { approval: grant, nextRevision: nextRevisionOf(delivery) }),
+    ...(amendment && { amendment }),
+  };
+}
+
+interface Due {
+  readonly index: number;
+  readonly delivery: Delivery;
+  readonly job: Job;
+}
+
+/** A worker takes the job up, with today's configuration or still with yesterday's; or it is taken back. */
+async function finish(play: Play, { index, delivery, job }: Due): Promise<void> {
+  const { endpoint, approval } = delivery;
+  play.jobs.delete(index);
+  const atMs = play.nowMs;
+  const isAttempt = job.does === "attemptDelivery";
+  if (isAttempt && wantsRecall(delivery) && play.pick(2) === 0)
+    return tell(play, { fact: "attempt-set-aside", endpoint, atMs });
+  const { stage, setup } = worker(play);
+  if (job.does === "planDelivery")
+    return tell(play, { fact: "planned", planned: await perform(stage.deps, [job.does, job.input]), atMs });
+  if (job.does === "examineBallots")
+    return tell(play, { fact: "examined", examination: await perform(stage.deps, [job.does, job.input]), atMs });
+  const result = await perform(stage.deps, [job.does, job.input], { scheduledMs: atMs });
+  play.sent.push(...stage.sent.map((request) => ({ setup, request, atMs })));
+  const isLost = result.kind === "attempted" && play.pick(10) === 9;
+  if (isLost) tell(play, { fact: "attempt-lost", endpoint, atMs });
+  else tell(play, { fact: "attempt-reported", via: job.input.via, result, atMs });
+  const shown = play.shown.get(approval?.draft.digest ?? "");
+  if (result.kind === "attempted" && shown !== undefined) shown.triedAtMs ??= atMs;
+}
+
+function worker(play: Play): { readonly stage: Stage; readonly setup: Setup } {
+  const setup = play.pick(8) === 7 ? play.older : play.setup;
+  const stage = stageOf(setup, choose(play.pick, [503, 400, 200, 503]));
+  stage.clock.nowMs = play.nowMs;
+  return { stage, setup };
+}
+
+function stageOf(setup: Setup, status = 200): Stage {
+  const config = configOf(setup);
+  if (config === null) throw new TypeError("A worker has no valid configuration");
+  return aStage(config, { answers: [anAnswer({ status })] });
+}
