@@ -20,7 +20,7 @@ export const PROOF_NAMES = ["approvals", "concurrent-submits", "isolation", "kil
 export type ProofName = (typeof PROOF_NAMES)[number];
 
 export const PROOFS: Readonly<Record<ProofName, readonly ProofPart[]>> = {
-  approvals: [{ title: "Decisions while workers are killed", scenario: approvals, count: 20 }],
+  approvals: [{ title: "Decisions while workers are killed", scenario: approvals, count: 200 }],
   "concurrent-submits": [{ title: "Two producers at once", scenario: concurrentSubmits, count: 50 }],
   isolation: [{ title: "A hanging endpoint beside a quick one", scenario: isolation, count: 10 }],
   kills: [
