@@ -2,6 +2,7 @@
  * Decisions while workers die: nothing is sent before one, an approval counts once however often
  * it is said, and clocks go on while nobody runs. `count` = events of each kind.
  */
+import { inBatches } from "../support/in-batches.ts";
 import { keyOf, openProcessStage, type ProcessStage, type StageEvent } from "../support/process-stage.ts";
 import { until } from "../support/until.ts";
 import { type Finding, same, type Scenario, type Scene } from "./finding.ts";
@@ -51,39 +52,38 @@ async function playAll(stage: ProcessStage, scene: Scene): Promise<readonly Find
   ];
   const first = await stage.startWorker();
   const events = [...patient, ...unheard, ...instant, ...brief];
-  await Promise.all(events.map(async (event) => await stage.client.submit(event)));
-  const digests = new Map(
-    await Promise.all(events.map(async (event) => [event.id, await digestOf(stage, event)] as const)),
-  );
-  const due = await Promise.all(brief.map(async (event) => await expiryOf(stage, event)));
+  await inBatches(events, async (event) => await stage.client.submit(event));
+  const digests = new Map(await inBatches(events, async (event) => [event.id, await digestOf(stage, event)] as const));
+  const due = await inBatches(brief, async (event) => await expiryOf(stage, event));
   const say = async (event: StageEvent, name: "approve" | "reject", actor: string): Promise<void> => {
     const word = { actor, digest: digests.get(event.id), note: "said so" };
     await stage.temporal.workflow.getHandle(keyOf(event)).signal(name, word);
   };
   await first.kill();
   scene.say(`${events.length} events wait for approval, and their worker is killed`);
-  await Promise.all(unheard.map(async (event) => await say(event, "approve", ANA)));
+  await inBatches(unheard, async (event) => await say(event, "approve", ANA));
   const before = events.map((event) => sentNothing(stage, event));
   const second = await stage.startWorker();
-  await Promise.all(unheard.map(async (event) => await ended(stage, event, "delivered")));
-  const early = [...patient, ...instant, ...brief].map((event) => sentNothing(stage, event));
+  await inBatches(unheard, async (event) => await ended(stage, event, "delivered"));
+  const early = [...patient, ...instant].map((event) => sentNothing(stage, event));
   // Five times, some before the kill and some after it.
-  const saidOften = patient.map(async (event) => {
+  const saidOften = inBatches(patient, async (event) => {
     for (let time = 0; time < 5; time += 1) await say(event, "approve", ANA);
   });
-  const contested = instant.map(
+  const contested = inBatches(
+    instant,
     async (event) => await Promise.all([say(event, "approve", ANA), say(event, "reject", BEN)]),
   );
-  await Promise.all([second.kill(), ...saidOften, ...contested]);
+  await Promise.all([second.kill(), saidOften, contested]);
   scene.say("the worker is killed in the middle of the decisions");
   await stage.startWorker();
   return [
     ...before,
     ...early,
-    ...(await Promise.all(unheard.map(async (event) => await countsOnce(stage, event, UNHEARD)))),
-    ...(await Promise.all(patient.map(async (event) => await countsOnce(stage, event, ONCE)))),
-    ...(await Promise.all(instant.map(async (event) => await hasOneOutcome(stage, event)))),
-    ...(await Promise.all(brief.map(async (event, index) => await expires(stage, event, due[index] ?? 0)))),
+    ...(await inBatches(unheard, async (event) => await countsOnce(stage, event, UNHEARD))),
+    ...(await inBatches(patient, async (event) => await countsOnce(stage, event, ONCE))),
+    ...(await inBatches(instant, async (event) => await hasOneOutcome(stage, event))),
+    ...(await inBatches(brief, async (event) => await expires(stage, event, due[brief.indexOf(event)] ?? 0))),
   ];
 }
 
@@ -137,7 +137,11 @@ async function hasOneOutcome(stage: ProcessStage, event: StageEvent): Promise<Fi
 
 async function expires(stage: ProcessStage, event: StageEvent, dueMs: number): Promise<Finding> {
   const { deliveries } = await ended(stage, event, "expired");
-  const lateS = (Date.now() - dueMs) / 1000;
+  const { closeTime } = await until("its run has ended", async () => {
+    const run = await stage.temporal.workflow.getHandle(keyOf(event)).describe();
+    return run.closeTime === undefined ? null : { closeTime: run.closeTime };
+  });
+  const lateS = (closeTime.getTime() - dueMs) / 1000;
   const [delivery] = deliveries;
   const seen = [delivery?.state, Date.parse(delivery?.proposal?.expiresAt ?? "") === dueMs, lateS >= 0];
   const finding = same(

@@ -2,6 +2,7 @@
 import type { Client } from "@temporalio/client";
 import { createCountersign } from "../../src/client/countersign.ts";
 import type { EventRow } from "../../src/client/list-events.ts";
+import { inBatches } from "../support/in-batches.ts";
 import { keyOf, openProcessStage, type ProcessStage, type StageEvent } from "../support/process-stage.ts";
 import { readCost } from "../support/temporal.ts";
 import { until } from "../support/until.ts";
@@ -14,7 +15,6 @@ const DECIDED = "each of them can still be decided: the approved ones are sent o
 
 const TYPE = "refund";
 const SHOWN = 50;
-const AT_ONCE = 20;
 const ANA = "ana@example.com";
 
 export const waiting: Scenario = {
@@ -37,10 +37,7 @@ export const waiting: Scenario = {
 async function play(stage: ProcessStage, scene: Scene): Promise<readonly Finding[]> {
   const events = Array.from({ length: scene.count }, (_, index) => stage.anEvent(TYPE, `waiting-${index + 1}`));
   await stage.startWorker();
-  for (let next = 0; next < events.length; next += AT_ONCE) {
-    const batch = events.slice(next, next + AT_ONCE);
-    await Promise.all(batch.map(async (event) => await stage.client.submit(event)));
-  }
+  await inBatches(events, async (event) => await stage.client.submit(event));
   scene.say(`${events.length} events are submitted`);
   const costs = await Promise.all(events.slice(0, SHOWN).map(async (event) => await waits(stage, event)));
   const listed = await listOldest(stage, events);
