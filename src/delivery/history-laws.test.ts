@@ -4,6 +4,8 @@ import { simulateRun } from "../../test/support/simulated-run.ts";
 import { progressFromHistory } from "./history.ts";
 import { project } from "./project.ts";
 
+/** Such a tape is long to shrink: a failure is told within the time of the test. */
+const inTime = { interruptAfterTimeLimit: 15_000 };
 const tapes = fc.array(fc.nat({ max: 5039 }), { minLength: 400, maxLength: 600 });
 
 describe("a history", () => {
@@ -15,7 +17,7 @@ describe("a history", () => {
         expect(project(told)).toEqual(project(lived));
         expect(told).toEqual(lived);
       }),
-      { numRuns: 1500 },
+      { numRuns: 1500, ...inTime },
     );
   });
 
@@ -29,6 +31,7 @@ describe("a history", () => {
           expect(attempts.map(({ number }) => number)).toEqual(attempts.map((_, index) => index + 1));
         }
       }),
+      inTime,
     );
   });
 
@@ -42,6 +45,7 @@ describe("a history", () => {
         });
         expect(counts).toEqual(counts.toSorted((left, right) => left - right));
       }),
+      inTime,
     );
   });
 });

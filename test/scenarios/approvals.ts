@@ -15,7 +15,8 @@ const CLOCK = "a wait for approval expires when it is due, however often workers
 
 const TYPE = "refund";
 const BRIEF = "brief";
-const EXPIRES_S = 20;
+/** Long enough for all of them to be submitted and read first. */
+const expiresS = (count: number): number => 20 + count;
 const [ANA, BEN] = ["ana@example.com", "ben@example.com"];
 
 export const approvals: Scenario = {
@@ -29,7 +30,7 @@ export const approvals: Scenario = {
       endpoints: { payments: { idempotent: false } },
       routes: [
         { match: { type: TYPE }, to: ["payments"], approval },
-        { match: { type: BRIEF }, to: ["payments"], approval: { ...approval, expires: `${EXPIRES_S}s` } },
+        { match: { type: BRIEF }, to: ["payments"], approval: { ...approval, expires: `${expiresS(scene.count)}s` } },
       ],
       rest: { people },
     });

@@ -128,7 +128,8 @@ describe("whatever people, workers and configurations do", () => {
         seen.asked += play.shown.size > 0 ? 1 : 0;
         seen.anew += play.shown.size > 2 ? 1 : 0;
       }),
-      { numRuns: 200 },
+      // Such a tape is long to shrink: a failure is told within the time of the test.
+      { numRuns: 200, interruptAfterTimeLimit: 15_000 },
     );
   });
 
