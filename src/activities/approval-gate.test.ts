@@ -89,7 +89,12 @@ describe("without an approval", () => {
     const stage = aGuarded();
     expect(await attempt(stage, { nextRevision: 3 })).toMatchObject({ draft: { revision: 3 } });
     const refused = await attempt(stage, { approval: granted(stage, { votes: [] }), nextRevision: 2 });
-    expect(refused).toEqual({ kind: "unapproved", endpoint: "crm", draft: draftOf(stage, 2) });
+    expect(refused).toEqual({
+      kind: "unapproved",
+      because: "approval-lost",
+      endpoint: "crm",
+      draft: draftOf(stage, 2),
+    });
     expect(draftOf(stage, 2).digest).not.toBe(draftOf(stage, 1).digest);
   });
 
@@ -108,7 +113,7 @@ describe("without an approval", () => {
     const moody = { ...stage.deps, routing: { ...routing, delivery } };
     const input = anInput({ approval: granted(stage, { votes: [] }), nextRevision: 2 });
     const result = await perform(moody, ["attemptDelivery", input]);
-    expect(result).toEqual({ kind: "unapproved", endpoint: "crm", draft: draftOf(stage, 1) });
+    expect(result).toEqual({ kind: "unapproved", because: "approval-lost", endpoint: "crm", draft: draftOf(stage, 1) });
   });
 
   test("an event that needs none goes out, also when it brings one", async () => {
@@ -163,7 +168,7 @@ describe("an approval", () => {
     const approval = granted(aGuarded());
     const stage = aGuarded(setting);
     const result = await attempt(stage, { approval, nextRevision: 2 });
-    expect(result).toEqual({ kind: "unapproved", endpoint: "crm", draft: draftOf(stage, 2) });
+    expect(result).toMatchObject({ kind: "unapproved", endpoint: "crm", draft: draftOf(stage, 2) });
     expect(stage.sent).toEqual([]);
   });
 
@@ -245,7 +250,7 @@ describe("an approval under which an attempt was made", () => {
   ])("is asked for anew where %s: a retry goes out by today's configuration", async (_, setting) => {
     const stage = aGuarded(setting);
     const result = await attempt(stage, { approval: executed(aGuarded()), number: 2, nextRevision: 2 });
-    expect(result).toEqual({ kind: "unapproved", endpoint: "crm", draft: draftOf(stage, 2) });
+    expect(result).toMatchObject({ kind: "unapproved", endpoint: "crm", draft: draftOf(stage, 2) });
     expect(stage.sent).toEqual([]);
   });
 
@@ -321,7 +326,12 @@ describe("an amended delivery", () => {
   test("sends nothing by the approval of what it was before, nor by that of another amendment", async () => {
     const stage = aGuarded();
     const older = await attempt(stage, { endpoint: "other", amendment, approval: granted(stage), nextRevision: 3 });
-    expect(older).toEqual({ kind: "unapproved", endpoint: "other", draft: draftOf(stage, 3, amendment) });
+    expect(older).toEqual({
+      kind: "unapproved",
+      because: "changed",
+      endpoint: "other",
+      draft: draftOf(stage, 3, amendment),
+    });
     const approval = approvedAnew(stage);
     for (const change of [{ data: { total: 8 } }, { actor: "ana" }]) {
       const other = { endpoint: "other", amendment: { ...amendment, ...change }, approval };

@@ -1,6 +1,6 @@
 /** The last look before the first byte: is this very request approved, by this worker's own configuration? */
 import type { AttemptInput, PlannedDelivery } from "../delivery/activity-shapes.ts";
-import type { ProposalDraft } from "../delivery/approval.ts";
+import type { ApprovalGrant, ProposalDraft } from "../delivery/approval.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
 import { eventKey } from "../delivery/names.ts";
 import type { ActivityDependencies, DeliveryOrder } from "./dependencies.ts";
@@ -19,8 +19,16 @@ export function approvalGate(
   if (answer === "granted") return null;
   if (answer === "too-late") return { kind: "too-late", endpoint };
   const anew = deps.routing.delivery({ event, endpoint, amendment, revision: nextRevision });
-  return { kind: "unapproved", endpoint, draft: draftOf(anew) ?? draft };
+  return { kind: "unapproved", endpoint, draft: draftOf(anew) ?? draft, ...reasonOf(grant, draft) };
 }
+
+/** Only where something was approved before. */
+function reasonOf(grant: ApprovalGrant | null, draft: ProposalDraft): Pick<Unapproved, "because"> {
+  if (grant === null) return {};
+  return { because: grant.digest === draft.digest ? "approval-lost" : "changed" };
+}
+
+type Unapproved = Extract<ClosedGate, { kind: "unapproved" }>;
 
 type GatedInput = Pick<AttemptInput, "endpoint" | "approval" | "nextRevision">;
 

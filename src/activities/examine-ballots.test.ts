@@ -71,6 +71,7 @@ describe("the authors of decisions", () => {
     const actors = ["ana", "lea", "ben", "eve", "Ana", "", "__proto__", "constructor", "аna"];
     expect(await examine(asked, { ballots: ballots(actors.map((actor) => ({ actor }))) })).toEqual({
       kind: "examined",
+      digest: expect.any(String),
       endpoint: "crm",
       rights: [
         { sequence: 0, known: true, rules: [0], escalated: [], signature: "absent" },
@@ -149,6 +150,7 @@ describe("what was proposed", () => {
     const free = aGuarded({ approval: null });
     expect(await examine(free)).toEqual({
       kind: "examined",
+      digest: expect.any(String),
       endpoint: "crm",
       rights: [{ sequence: 0, known: true, rules: [0], escalated: [], signature: "absent" }],
     });

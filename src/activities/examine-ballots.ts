@@ -14,8 +14,10 @@ export async function examineBallots(deps: ActivityDependencies, input: ExamineI
   const planned = deps.routing.delivery(order);
   if (planned.kind === "withheld") return planned;
   const rights = deps.routing.rights({ rules, ballots, key, endpoint, revision });
-  if (planned.draft === null || planned.draft.digest === input.digest) return { kind: "examined", endpoint, rights };
+  if (planned.draft === null || planned.draft.digest === input.digest)
+    return { kind: "examined", endpoint, digest: input.digest, rights };
   const anew = deps.routing.delivery({ ...order, revision: input.nextRevision });
-  if (anew.kind === "withheld" || anew.draft === null) return { kind: "examined", endpoint, rights };
-  return { kind: "examined", endpoint, rights, changed: anew.draft };
+  if (anew.kind === "withheld" || anew.draft === null)
+    return { kind: "examined", endpoint, digest: input.digest, rights };
+  return { kind: "examined", endpoint, digest: input.digest, rights, changed: anew.draft };
 }

@@ -106,4 +106,13 @@ describe("a notice that nobody can be told", () => {
     });
     await expect(told(aNotice(), refusing(new Error("what?")))).rejects.toMatchObject({ type: "internal" });
   });
+
+  test("that can never be accepted is dropped and logged, one told before is told, anything else is tried again", async () => {
+    const tooLarge = new CountersignError("body_too_large", "It is too large");
+    expect((await told(aNotice(), refusing(tooLarge))).failures).toMatchObject([{ code: "body_too_large" }]);
+    const other = new CountersignError("conflict", "It was told with another time");
+    expect((await told(aNotice(), refusing(other))).failures).toEqual([]);
+    const busy = new CountersignError("temporal_unreachable", "It does not answer");
+    await expect(told(aNotice(), refusing(busy))).rejects.toMatchObject({ type: "temporal_unreachable" });
+  });
 });

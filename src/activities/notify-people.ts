@@ -3,16 +3,22 @@ import { createHash } from "node:crypto";
 import type { BusinessEvent } from "../delivery/event.ts";
 import { RESERVED_SOURCE } from "../delivery/names.ts";
 import { type Notice, NOTICE_TYPE } from "../delivery/notice.ts";
+import { BAD_INPUT_TYPES } from "../delivery/bad-input.ts";
 import { isCountersignError } from "../errors.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { logFailure } from "./log-failure.ts";
 
-/** The activity body. A notice nobody can get any more, because the endpoint is gone, is dropped and logged. */
+/**
+ * The activity body. A notice that can never be accepted, because its endpoint is gone or takes
+ * less, is dropped and logged; one that was accepted before, under another time, was told.
+ */
 export async function notifyPeople(deps: ActivityDependencies, notice: Notice): Promise<void> {
   try {
     await deps.submit(noticeEvent(notice));
   } catch (error) {
-    if (!isCountersignError(error) || error.code !== "no_route") throw error;
+    if (!isCountersignError(error)) throw error;
+    if (error.code === "conflict") return;
+    if (!BAD_INPUT_TYPES.includes(error.code)) throw error;
     logFailure(deps.log, { activity: "notifyPeople", code: error.code, error });
   }
 }

@@ -1,13 +1,18 @@
 /** What an audit says: one fact of an event's history, flat, without a body and without a secret. */
 import type { AttentionReason } from "../delivery/attention.ts";
-import type { DecisionAction, DecisionRefusal } from "../delivery/approval.ts";
+import type { DecisionAction, DecisionRefusal, ReplacedBecause } from "../delivery/approval.ts";
 import type { AttemptCode, Certainty, Outcome, Way } from "../delivery/attempt.ts";
 import type { ConflictRecord, ResolutionAction, ResolutionRefusal, TerminalState } from "../delivery/event-state.ts";
 
-/** `proposed`: people were asked. `executed`: the first attempt under an approval began. `ended-outside`: in Temporal. */
+/**
+ * `proposed`: people were asked. `lapsed`: nobody had decided, or sent, in time. `replaced`: people are asked
+ * anew, or the action is another. `executed`: the first attempt under an approval began. `ended-outside`: in Temporal.
+ */
 export type AuditAction =
   | "accepted"
   | "proposed"
+  | "lapsed"
+  | "replaced"
   | DecisionAction
   | ResolutionAction
   | "executed"
@@ -63,8 +68,8 @@ export interface AuditRecord {
   /** Receipt reference of a handler. */
   readonly reference?: string;
 
-  /** With `parked`. */
-  readonly reason?: AttentionReason;
+  /** With `parked` and `replaced`. */
+  readonly reason?: AttentionReason | ReplacedBecause;
   /** With `ended`. */
   readonly state?: TerminalState;
 }

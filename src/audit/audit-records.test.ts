@@ -65,7 +65,10 @@ describe("auditRecords", () => {
       expiresAt: at("12:00:00.000"),
       requestedBy: "bo@example.com",
       executedAt: at("09:59:30.000"),
-    };
+      standing: "approved",
+      replacedAt: at("09:59:45.000"),
+      replacedBecause: "amended",
+    } as const;
     const report = aReport({
       deliveries: [
         aWaitingDelivery({
@@ -81,6 +84,32 @@ describe("auditRecords", () => {
       { action: "proposed", revision: 1, digest: "sha256:1", requestedBy: "bo@example.com" },
       { action: "proposed", revision: 2 },
       { action: "executed", revision: 2, at: at("09:59:30.000") },
+      { action: "replaced", revision: 1, reason: "amended" },
+      { action: "replaced", revision: 2, reason: "amended" },
+    ]);
+  });
+
+  test("tells under which endpoint people decided before an amendment moved the delivery, and what lapsed", () => {
+    const earlier = {
+      endpoint: "billing",
+      revision: 1,
+      digest: "sha256:1",
+      createdAt: at("10:00:00.000"),
+      expiresAt: at("10:01:00.000"),
+      requestedBy: null,
+      executedAt: null,
+      standing: "expired",
+      replacedAt: at("10:02:00.000"),
+      replacedBecause: "expired",
+    } as const;
+    const decisions = [aDecision({ at: at("10:00:30.000") }), aDecision({ at: at("10:03:00.000") })];
+    const report = aReport({ deliveries: [aWaitingDelivery({ earlierProposals: [earlier], decisions })] });
+    const lines = told(report).filter((line) => /approve|lapsed|replaced/u.test(line));
+    expect(lines).toEqual([
+      "10:00:30.000 approve billing",
+      "10:01:00.000 lapsed billing",
+      "10:02:00.000 replaced billing",
+      "10:03:00.000 approve payments",
     ]);
   });
 

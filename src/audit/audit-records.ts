@@ -9,8 +9,8 @@ import { plainRecord } from "./plain-record.ts";
  * Who did what when, and what came of it: by time, then by the order in which such things
  * follow each other. The same report gives the same records.
  *
- * Of earlier proposals the report holds only what people decided on them; of a parked
- * delivery only the present reason; of refused words the first hundred per delivery.
+ * Of a parked delivery the report holds only the present reason; of words that changed nothing the
+ * first hundred per delivery.
  */
 export function auditRecords(report: EventReport): readonly AuditRecord[] {
   const { key, acceptedAt, type, fingerprint, endedOutside } = report;
@@ -38,16 +38,18 @@ const ORDER: Readonly<Record<AuditAction, number>> = {
   hurry: 1,
   hold: 1,
   release: 1,
-  proposed: 2,
-  approve: 3,
-  reject: 3,
-  withdraw: 3,
-  executed: 4,
-  attempt: 5,
-  parked: 6,
-  ended: 7,
-  conflict: 8,
-  "ended-outside": 9,
+  lapsed: 2,
+  replaced: 3,
+  proposed: 4,
+  approve: 5,
+  reject: 5,
+  withdraw: 5,
+  executed: 6,
+  attempt: 7,
+  parked: 8,
+  ended: 9,
+  conflict: 10,
+  "ended-outside": 11,
 };
 
 /** What is equal in all of it stays in the order of the report: sorting is stable. */

@@ -20,10 +20,10 @@ export function deliveryRecords(event: Whole, delivery: DeliveryStatus): readonl
   return [
     ...earlierProposals.flatMap((earlier) => earlierRecords(event.key, earlier)),
     ...(proposal === null ? [] : proposalRecords(place, proposal)),
-    ...decisions.map((decision) => decisionRecord(place, decision)),
-    ...resolutions.map((resolution) => resolutionRecord(place, resolution)),
+    ...decisions.map((decision) => decisionRecord(placeAt(place, earlierProposals, decision), decision)),
+    ...resolutions.map((resolution) => resolutionRecord(placeAt(place, earlierProposals, resolution), resolution)),
     ...pending.map((word) => pendingRecord(place, word)),
-    ...attempts.map((attempt) => attemptRecord(place, attempt, proposal)),
+    ...attempts.map((attempt) => attemptRecord(placeAt(place, earlierProposals, attempt), attempt, proposal)),
     ...fateRecords(place, event, delivery),
   ];
 }
@@ -43,10 +43,22 @@ function proposalRecords(place: Place, proposal: Proposal): readonly AuditRecord
 
 /** Under the endpoint it was made for, which an amendment may have changed since. */
 function earlierRecords(key: string, earlier: EarlierProposal): readonly AuditRecord[] {
-  const { endpoint, revision, digest, createdAt, executedAt, requestedBy, expiresAt } = earlier;
+  const { endpoint, revision, digest, createdAt, executedAt, requestedBy, expiresAt, standing } = earlier;
   const place = { key, endpoint, revision, digest };
   const asked = { ...plainRecord({ ...place, at: createdAt, action: "proposed" }), requestedBy, expiresAt };
-  return executedAt === null ? [asked] : [asked, plainRecord({ ...place, at: executedAt, action: "executed" })];
+  const replaced = plainRecord({ ...place, at: earlier.replacedAt, action: "replaced" });
+  return [
+    asked,
+    ...(executedAt === null ? [] : [plainRecord({ ...place, at: executedAt, action: "executed" })]),
+    ...(standing === "expired" ? [plainRecord({ ...place, at: expiresAt, action: "lapsed" })] : []),
+    { ...replaced, reason: earlier.replacedBecause },
+  ];
+}
+
+/** Where the delivery went at that time: an amendment may have moved it since. A word that moves it belongs to the old place. */
+function placeAt(place: Place, earlier: readonly EarlierProposal[], { at }: { readonly at: string }): Place {
+  const then = earlier.find(({ replacedAt }) => Date.parse(at) <= Date.parse(replacedAt));
+  return then === undefined ? place : { ...place, endpoint: then.endpoint };
 }
 
 function decisionRecord(place: Place, decision: DecisionRecord): AuditRecord {

@@ -43,6 +43,8 @@ function whenText(at: string): string {
 const DONE: Readonly<Record<AuditAction, string>> = {
   accepted: "accepted",
   proposed: "asked for approval",
+  lapsed: "ran out of its time for approval",
+  replaced: "proposal replaced",
   approve: "approved",
   reject: "rejected",
   withdraw: "took the vote back",

@@ -77,6 +77,15 @@ describe("checkConfig", () => {
         "warn",
       ),
     ).toContain("endpoint ledger: no route");
+    const chat = { url: "https://chat.example/" };
+    const approval = { approvers: ["ana"], notify: "chat" };
+    const told = {
+      sources: { shop: {} },
+      endpoints: { crm: { url: "https://crm.example/" }, chat },
+      people: { ana: {} },
+      routes: [{ to: ["crm"], approval }],
+    };
+    expect(texts(checked(told), "warn")).toBe("");
     expect(texts(checked({}), "warn")).toContain("no endpoint");
     expect(texts(checked({}), "warn")).toContain("no source");
   });

@@ -9,7 +9,7 @@ import { EXIT } from "./exit-code.ts";
 
 export function checkConfig(config: Config, environment: Environment): readonly Check[] {
   const endpoints = Object.values(config.endpoints);
-  const routed = new Set(config.routes.flatMap(({ to }) => to));
+  const routed = new Set(config.routes.flatMap(({ to, approval }) => [...to, approval?.notify ?? null]));
   const counts = [
     counted(endpoints.length, "endpoint"),
     counted(config.routes.length, "route"),

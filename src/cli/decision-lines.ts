@@ -10,7 +10,7 @@ import { clockText, momentText } from "./time-text.ts";
 export function decisionLines(decision: DecisionRecord, { bold, dim, red }: Colors): readonly string[] {
   const { action, actor, at, digest, revision, note, counted, refusedBecause, signed } = decision;
   const said = note === "" ? "" : `: ${safeText(note)}`;
-  const verdict = counted ? "counted" : red(`did not count: ${refusalSentence(refusedBecause)}`);
+  const verdict = counted ? "counted" : red(`did not count: ${refusalSentence(refusedBecause, action)}`);
   const facts = [
     momentText(at),
     digest === null ? "no digest" : `digest ${safeText(shortDigest(digest))}`,

@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { describe, expect, test } from "vitest";
 import { aDelivery, anAttempt, aReport } from "../../test/support/an-event.ts";
-import { aDecision, aWaitingDelivery, DIGEST } from "../../test/support/a-proposal.ts";
+import { aDecision, aProposal, aWaitingDelivery, DIGEST } from "../../test/support/a-proposal.ts";
 import type { EventReport } from "../client/get-event.ts";
 import { timelineLines } from "./event-timeline.ts";
 
@@ -67,6 +67,18 @@ describe("timelineLines", () => {
       `    countersign mark-delivered 'shop/a b' --reason "…"`,
       `    countersign discard 'shop/a b' --reason "…"`,
     ]);
+  });
+
+  test("offers to amend, and nothing to mark, where time ran out before anything was sent", () => {
+    const attention = { reason: "approval-expired", since: "2026-11-29T10:00:01.000Z", advice: "…" } as const;
+    const parked = (attempts: readonly ReturnType<typeof anAttempt>[]) =>
+      shown(aReport({ deliveries: [aDelivery({ state: "needs-attention", attention, attempts })] })).slice(-3);
+    expect(parked([])).toEqual([
+      '    countersign replay shop/evt_1 --reason "…"',
+      '    countersign amend shop/evt_1 --data FILE --reason "…"',
+      '    countersign discard shop/evt_1 --reason "…"',
+    ]);
+    expect(parked([FAILED])[1]).toBe('    countersign mark-delivered shop/evt_1 --reason "…"');
   });
 
   test("names the delivery in those commands when there are several", () => {
@@ -175,6 +187,18 @@ describe("timelineLines", () => {
     const outside = { at: "2026-11-29T10:04:00.000Z" };
     const ended = shown(aReport({ deliveries: [aWaitingDelivery()], endedOutside: outside })).join("\n");
     expect(ended).not.toContain("countersign approve");
+    expect(ended).toContain("expires    no more: terminated");
+  });
+
+  test("shows who rejected a proposal, and an editor nobody knows", () => {
+    const decisions = [aDecision({ action: "reject" })];
+    const proposal = aProposal({ editedBy: "cli:root" });
+    const delivery = aWaitingDelivery({ state: "rejected", decisions, proposal });
+    const view = { nowMs: NOW_MS, colors: picocolors.createColors(false), uiUrl: null, people: ["ana@example.com"] };
+    const text = timelineLines(aReport({ deliveries: [delivery] }), view).join("\n");
+    expect(text).toContain("    expires    no more: rejected\n");
+    expect(text).toContain("    rejected   1 of 1: ana@example.com, 2026-11-29 10:01:00 UTC\n");
+    expect(text).toContain("    edited by  cli:root, who is no person of `people`\n");
   });
 
   test("shows a decision that a worker has yet to judge, and what the worker fails at", () => {

@@ -1,12 +1,13 @@
 /** The whole of one event as a person reads it: what happened, what comes next, what to do. */
 import type { EventReport } from "../client/get-event.ts";
 import type { ReportedDelivery, Trouble } from "../client/pending-work.ts";
-import { type DeliveryStatus, isTerminal, type Resolution } from "../delivery/event-state.ts";
+import { type Attention, type DeliveryStatus, isTerminal, type Resolution } from "../delivery/event-state.ts";
 import { attemptLines } from "./attempt-lines.ts";
 import { decideCommands } from "./decide-commands.ts";
 import { decisionLines } from "./decision-lines.ts";
 import { proposalLines } from "./proposal-lines.ts";
 import { refusalSentence } from "./refusal-sentence.ts";
+import { replacedLines } from "./replaced-lines.ts";
 import { safeText, shellWord } from "./safe-text.ts";
 import { colorState } from "./state-color.ts";
 import type { Colors } from "./terminal.ts";
@@ -21,6 +22,8 @@ export interface TimelineView {
   readonly isolated?: readonly string[];
   /** Of the body of a proposal, from 1; absent = the first. */
   readonly page?: number;
+  /** Names of the configuration's people; absent or empty = not known. */
+  readonly people?: readonly string[];
   /** Temporal namespace; absent = `default`. */
   readonly namespace?: string;
 }
@@ -68,6 +71,10 @@ function deliveryLines(event: EventReport, delivery: ReportedDelivery, view: Tim
       lines: attemptLines({ endpoint, attempt, previous: attempts[index - 1] }, view.colors),
     })),
     ...delivery.decisions.map((decision) => ({ at: decision.at, lines: decisionLines(decision, view.colors) })),
+    ...(delivery.earlierProposals ?? []).map((earlier) => ({
+      at: earlier.replacedAt,
+      lines: replacedLines(earlier, view.colors),
+    })),
     ...delivery.resolutions.map((resolution) => ({
       at: resolution.at,
       lines: resolutionLines(resolution, view.colors),
@@ -84,11 +91,17 @@ function deliveryLines(event: EventReport, delivery: ReportedDelivery, view: Tim
 }
 
 /** What waits for a person, or what one has decided on. */
-function shownProposal(event: EventReport, { proposal, state }: DeliveryStatus, view: TimelineView): readonly string[] {
+function shownProposal(
+  event: EventReport,
+  { proposal, state, decisions }: DeliveryStatus,
+  view: TimelineView,
+): readonly string[] {
   if (proposal === null) return [];
-  const { nowMs, colors, page = 1 } = view;
-  const ended = isTerminal(state) || event.endedOutside !== undefined;
-  return proposalLines(proposal, { key: event.key, nowMs, colors, ended, page }).map((line) => `  ${line}`);
+  const { nowMs, colors, page = 1, people = [] } = view;
+  const outside = event.endedOutside === undefined ? null : ("terminated" as const);
+  const ended = isTerminal(state) ? state : outside;
+  const lines = proposalLines(proposal, { key: event.key, nowMs, colors, ended, page, decisions, people });
+  return lines.map((line) => `  ${line}`);
 }
 
 /** Under the outcome: the clock, the number and the gaps between. */
@@ -146,7 +159,7 @@ function nextAttempt({ nextAt, waitingFor, attemptCount }: DeliveryStatus, nowMs
 
 function attentionLines(
   event: EventReport,
-  { attention, endpoint }: DeliveryStatus,
+  { attention, endpoint, attemptCount }: DeliveryStatus,
   view: TimelineView,
 ): readonly string[] {
   if (attention === null) return [];
@@ -155,8 +168,22 @@ function attentionLines(
   return [
     `  ${view.colors.red(`needs attention: ${attention.reason}`)} ${view.colors.dim(`since ${momentText(attention.since)} (${ageText(attention.since, view.nowMs)} ago)`)}`,
     `  ${safeText(attention.advice)}`,
-    ...["replay", "mark-delivered", "discard"].map((verb) => `    countersign ${verb} ${target} --reason "…"`),
+    ...attentionVerbs(attention, attemptCount).map(
+      ([verb, options]) => `    countersign ${verb} ${target}${options} --reason "…"`,
+    ),
   ];
+}
+
+/** Where nothing was sent there is nothing to mark, and all of it can still be changed. */
+function attentionVerbs(
+  { reason }: Attention,
+  attemptCount: number,
+): readonly (readonly [verb: string, options: string])[] {
+  const second =
+    reason === "approval-expired" && attemptCount === 0
+      ? (["amend", " --data FILE"] as const)
+      : (["mark-delivered", ""] as const);
+  return [["replay", ""], second, ["discard", ""]];
 }
 
 function conflictLines({ conflicts, conflictsUnknown }: EventReport, { colors }: TimelineView): readonly string[] {

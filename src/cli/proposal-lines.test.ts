@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { describe, expect, test } from "vitest";
-import { aProposal, DIGEST } from "../../test/support/a-proposal.ts";
+import { aDecision, aProposal, DIGEST } from "../../test/support/a-proposal.ts";
 import type { Proposal } from "../delivery/event-state.ts";
 import { type ProposalView, proposalLines } from "./proposal-lines.ts";
 
@@ -8,7 +8,7 @@ const VIEW: ProposalView = {
   key: "shop/evt_1",
   nowMs: Date.parse("2026-11-29T10:05:00.000Z"),
   colors: picocolors.createColors(false),
-  ended: false,
+  ended: null,
   page: 1,
 };
 
@@ -57,17 +57,38 @@ describe("proposalLines", () => {
   });
 
   test("says what four eyes cannot do for an unknown requester", () => {
-    expect(shown(aProposal({ requestedBy: null }))).toContain("requester unknown: four eyes cannot exclude them");
+    expect(shown(aProposal({ requestedBy: null }))).toContain("  requester  unknown: four eyes cannot exclude them\n");
     const policy = { ...aProposal().policy, fourEyes: false };
-    expect(shown(aProposal({ requestedBy: null, policy }))).toContain("  requester  requester unknown\n");
+    expect(shown(aProposal({ requestedBy: null, policy }))).toContain("  requester  unknown\n");
   });
 
   test("says when nobody can decide any more, and when nothing can expire any more", () => {
     const late = { nowMs: Date.parse("2026-11-30T10:03:00.000Z") };
     expect(shown(aProposal(), late)).toContain("expired 2026-11-30 10:00:00 UTC (3 min ago): nobody can decide");
-    expect(shown(aProposal(), { ended: true })).toContain("  expires    2026-11-30 10:00:00 UTC\n");
+    expect(shown(aProposal(), { ...late, ended: "expired" })).toContain("expired 2026-11-30 10:00:00 UTC (3 min ago)");
+    for (const at of [{}, late])
+      expect(shown(aProposal(), { ...at, ended: "rejected" })).toContain("  expires    no more: rejected\n");
     const executedAt = "2026-11-29T10:02:00.000Z";
     expect(shown(aProposal({ executedAt }), late)).toContain("no more: executed 2026-11-29 10:02:00 UTC");
+  });
+
+  test("names who edited it, and that nobody decides under that name where this is known", () => {
+    const proposal = aProposal({ editedBy: "cli:root" });
+    expect(shown(aProposal())).not.toContain("edited by  ");
+    expect(shown(proposal)).toContain("  edited by  cli:root\n");
+    expect(shown(proposal, { people: ["CLI:root"] })).toContain("  edited by  cli:root\n");
+    expect(shown(proposal, { people: ["ana"] })).toContain("  edited by  cli:root, who is no person of `people`\n");
+  });
+
+  test("says who has rejected it, unless they took that back", () => {
+    const no = aDecision({ action: "reject", actor: "ben" });
+    const elsewhere = aDecision({ action: "reject", actor: "eve", digest: `sha256:${"9".repeat(64)}` });
+    const decisions = [no, elsewhere, aDecision({ action: "reject", actor: "cem", counted: false })];
+    expect(shown(aProposal(), { decisions })).toContain(
+      "  approvals  none of 2\n  rejected   1 of 1: ben, 2026-11-29 10:01:00 UTC\n  body",
+    );
+    const back = [...decisions, aDecision({ action: "withdraw", actor: "ben" })];
+    expect(shown(aProposal(), { decisions: back })).not.toContain("rejected  ");
   });
 
   test("leaves the count open where several rules each have their own", () => {
@@ -76,6 +97,8 @@ describe("proposalLines", () => {
     const approvals = [{ actor: "ana", at: "2026-11-29T10:01:00.000Z" }];
     expect(shown(aProposal({ policy }))).toContain("  approvals  none yet\n");
     expect(shown(aProposal({ policy, approvals }))).toContain("  approvals  1: ana, 2026");
+    const decisions = [aDecision({ action: "reject", actor: "ben" })];
+    expect(shown(aProposal({ policy }), { decisions })).toContain("  rejected   1: ben, 2026");
   });
 });
 

@@ -1,11 +1,14 @@
 /** A proposal as a person reads it before deciding: everything that will be sent, to where, and who must agree. */
 import { domainToUnicode } from "node:url";
+import type { DecisionRecord } from "../delivery/approval.ts";
+import { samePerson } from "../delivery/ballots.ts";
 import type { Evidence } from "../delivery/event.ts";
-import type { Proposal } from "../delivery/event-state.ts";
+import type { Proposal, TerminalState } from "../delivery/event-state.ts";
 import { type BodyPage, bodyPages } from "./body-pages.ts";
 import { shortDigest } from "./digest-argument.ts";
 import { policyLines } from "./policy-text.ts";
 import { safeText, shellWord, spelledText } from "./safe-text.ts";
+import { standingRejections } from "./standing-votes.ts";
 import type { Colors } from "./terminal.ts";
 import { ageText, longText, momentText } from "./time-text.ts";
 
@@ -13,10 +16,14 @@ export interface ProposalView {
   readonly key: string;
   readonly nowMs: number;
   readonly colors: Colors;
-  /** The delivery has ended, so nothing can expire any more. */
-  readonly ended: boolean;
+  /** How the delivery has ended, so that nothing can expire any more; null = it has not. */
+  readonly ended: TerminalState | "terminated" | null;
   /** Of the body, from 1. */
   readonly page: number;
+  /** On the delivery; absent = not known. */
+  readonly decisions?: readonly DecisionRecord[];
+  /** Names of the configuration at hand; absent or empty = not known. */
+  readonly people?: readonly string[];
 }
 
 const LABEL_WIDTH = "requester".length;
@@ -38,8 +45,10 @@ export function proposalLines(proposal: Proposal, view: ProposalView): readonly 
     ...labeled("policy", policyLines(proposal.policy)),
     ...labeled("expires", [expiryText(proposal, view)]),
     ...labeled("requester", [requesterText(proposal)]),
+    ...labeled("edited by", editorLines(proposal, view)),
     ...proposal.evidence.flatMap(evidenceLines),
     ...labeled("approvals", approvalLines(proposal)),
+    ...labeled("rejected", rejectionLines(proposal, view)),
     ...bodyLines(proposal, view),
   ];
 }
@@ -70,14 +79,21 @@ function actionLines({ method, url }: Proposal["action"]): readonly string[] {
 
 function expiryText({ expiresAt, executedAt }: Proposal, { nowMs, ended, colors }: ProposalView): string {
   if (executedAt !== null) return `no more: executed ${momentText(executedAt)}`;
+  if (ended !== null && ended !== "expired") return `no more: ${ended}`;
   const leftMs = Date.parse(expiresAt) - nowMs;
-  if (leftMs > 0) return ended ? momentText(expiresAt) : `${momentText(expiresAt)} (in ${longText(leftMs)})`;
+  if (leftMs > 0) return `${momentText(expiresAt)} (in ${longText(leftMs)})`;
   return colors.red(`expired ${momentText(expiresAt)} (${ageText(expiresAt, nowMs)} ago): nobody can decide any more`);
 }
 
 function requesterText({ requestedBy, policy }: Proposal): string {
   if (requestedBy !== null) return spelledText(requestedBy);
-  return policy.fourEyes ? "requester unknown: four eyes cannot exclude them" : "requester unknown";
+  return policy.fourEyes ? "unknown: four eyes cannot exclude them" : "unknown";
+}
+
+function editorLines({ editedBy }: Proposal, { people = [] }: ProposalView): readonly string[] {
+  if (editedBy === null) return [];
+  const isStranger = people.length > 0 && !people.some((name) => samePerson(name, editedBy));
+  return [`${spelledText(editedBy)}${isStranger ? ", who is no person of `people`" : ""}`];
 }
 
 function evidenceLines({ title, url, text }: Evidence): readonly string[] {
@@ -90,6 +106,13 @@ function approvalLines({ approvals, policy }: Proposal): readonly string[] {
   const needed = policy.rules === undefined ? ` of ${policy.quorum}` : "";
   if (approvals.length === 0) return [policy.rules === undefined ? `none${needed}` : "none yet"];
   return approvals.map(({ actor, at }, index) => `${index + 1}${needed}: ${safeText(actor)}, ${momentText(at)}`);
+}
+
+function rejectionLines({ digest, policy }: Proposal, { decisions = [] }: ProposalView): readonly string[] {
+  const needed = policy.rules === undefined ? ` of ${policy.rejections}` : "";
+  return standingRejections(decisions, digest).map(
+    ({ actor, at }, index) => `${index + 1}${needed}: ${safeText(actor)}, ${momentText(at)}`,
+  );
 }
 
 /** Whole, or one page of it and how to see the others. */

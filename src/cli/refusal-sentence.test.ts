@@ -29,12 +29,19 @@ const REASONS = Object.keys(ALL) as (keyof typeof ALL)[]; // the keys of that ve
 
 describe("refusalSentence", () => {
   test("has words of its own for every refusal, and for none", () => {
-    const sentences = new Set([...REASONS, null].map(refusalSentence));
+    const sentences = new Set([...REASONS, null].map((because) => refusalSentence(because)));
     expect(sentences.size).toBe(REASONS.length + 1);
     for (const sentence of sentences) expect(sentence).toMatch(/^[a-z].*[^.]$/);
   });
 
   test.each(["wrong-digest", "stale-revision"] as const)("says of %s that it changed since one looked", (because) => {
     expect(refusalSentence(because)).toContain("changed since you looked");
+  });
+
+  test("tells who may not decide from who has nothing to withdraw", () => {
+    expect(refusalSentence("not-eligible", "approve")).toBe("that person is no approver of it, or not yet");
+    expect(refusalSentence("not-eligible", "reject")).toBe(refusalSentence("not-eligible", "approve"));
+    expect(refusalSentence("not-eligible", "withdraw")).toBe("that person has no decision that stands");
+    expect(refusalSentence("executed", "withdraw")).toBe(refusalSentence("executed"));
   });
 });

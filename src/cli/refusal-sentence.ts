@@ -1,5 +1,5 @@
 /** Why a person's word changed nothing, in words. */
-import type { DecisionRefusal } from "../delivery/approval.ts";
+import type { DecisionAction, DecisionRefusal } from "../delivery/approval.ts";
 import type { ResolutionRefusal, Verdict } from "../delivery/event-state.ts";
 
 const RESOLUTIONS: Readonly<Record<ResolutionRefusal, string>> = {
@@ -19,7 +19,7 @@ const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
   "no-digest": "it does not say what was looked at: a decision names the digest",
   "stale-revision": "it changed since you looked: that digest belongs to an earlier revision",
   "unknown-person": "the configuration of the workers has no such person in people",
-  "not-eligible": "that person is not among its approvers, or has no decision to take back",
+  "not-eligible": "that person is no approver of it, or not yet",
   "own-request": "four eyes: who asked for it, or edited it last, does not decide on it",
   "second-vote": "that person has decided on it before",
   "already-decided": "it was decided before, or has ended",
@@ -30,7 +30,9 @@ const DECISIONS: Readonly<Record<DecisionRefusal, string>> = {
   "nothing-waits": "nothing waits for approval there",
 };
 
-export function refusalSentence(because: Verdict["refusedBecause"]): string {
+/** `action` tells apart what one refusal says of several. */
+export function refusalSentence(because: Verdict["refusedBecause"], action?: DecisionAction): string {
   if (because === null) return "no reason was given";
+  if (because === "not-eligible" && action === "withdraw") return "that person has no decision that stands";
   return { ...RESOLUTIONS, ...DECISIONS }[because];
 }

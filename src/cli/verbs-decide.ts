@@ -48,6 +48,7 @@ function addDecision(program: Command, name: string, description: string): Comma
     .option("--delivery <endpoint>", "which delivery, when several wait")
     .option("--as <person>", "who you are: a person of the configuration (default: COUNTERSIGN_ACTOR)")
     .option("--key-file <file>", "sign with this private key (default: COUNTERSIGN_KEY_FILE, else unsigned)")
+    .option("--yes", "do not ask (without a terminal nothing is asked)")
     .option("--json", "print the verdict as JSON");
 }
 

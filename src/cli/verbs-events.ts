@@ -124,7 +124,7 @@ function addResolution(program: Command, name: string, description: string): Com
 function addEndpointVerbs(program: Command, perform: Perform): void {
   program
     .command("endpoints")
-    .description("where events go, and how many are moving, parked and done")
+    .description("where events go, and how many are moving, waiting for a person and done")
     .argument("[name]", "only this endpoint")
     .option("--json", "print JSON")
     .action(async (name: string | undefined, options: WithJson) => {

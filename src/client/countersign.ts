@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import type { Config } from "../config/config.ts";
 import { parseDurationMs } from "../config/duration.ts";
-import { TEST_EVENT_TYPE } from "../config/match-routes.ts";
+import { TEST_DATA, TEST_EVENT_TYPE } from "../config/own-events.ts";
 import { RESERVED_SOURCE } from "../config/names.ts";
 import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import type { Verdict } from "../delivery/event-state.ts";
@@ -17,7 +17,7 @@ import { createReadiness } from "./readiness.ts";
 import type { Session } from "./session.ts";
 import { settled } from "./settled.ts";
 import { storedEvent } from "./stored-event.ts";
-import { type Receipt, submit, type SubmitOptions } from "./submit.ts";
+import { type Receipt, submit, submitOwn, type SubmitOptions } from "./submit.ts";
 
 /** Who decides on which proposal. */
 export interface DecisionWord {
@@ -112,13 +112,13 @@ async function sendTest(session: Session, endpoint: string): Promise<Receipt> {
       `There is no endpoint ${JSON.stringify(endpoint)} in the configuration`,
     );
   }
-  return await submit(session, {
+  return await submitOwn(session, {
     source: RESERVED_SOURCE,
     id: `test-${randomUUID()}`,
     type: TEST_EVENT_TYPE,
     subject: endpoint,
     synthetic: true,
-    data: { test: true },
+    data: TEST_DATA,
   });
 }
 

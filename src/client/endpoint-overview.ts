@@ -10,8 +10,9 @@ export interface EndpointOverview {
   readonly destination: string;
   readonly isolated: boolean;
   readonly idempotent: boolean;
-  /** Events not ended and not parked; eventually consistent, like the next two. */
+  /** Events that have not ended and wait for nobody; eventually consistent, like the next three. */
   readonly inProgress: number;
+  readonly awaitingApproval: number;
   readonly needsAttention: number;
   readonly delivered: number;
 }
@@ -35,6 +36,7 @@ export async function endpointOverviews(session: Session, name?: string): Promis
       isolated: endpoint.isolated,
       idempotent: endpoint.idempotent,
       inProgress: await count(session, queryOf({ endpoint: endpoint.name, state: "in-progress" })),
+      awaitingApproval: await count(session, queryOf({ endpoint: endpoint.name, state: "awaiting-approval" })),
       needsAttention: await count(session, queryOf({ endpoint: endpoint.name, state: "needs-attention" })),
       delivered: await count(session, queryOf({ endpoint: endpoint.name, state: "delivered" })),
     })),

@@ -3,7 +3,7 @@ import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription
 import { canonicalEvent, planEvent } from "../config/plan-event.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import { listedEndpoints } from "../delivery/listed-endpoints.ts";
-import { eventKey } from "../delivery/names.ts";
+import { eventKey, RESERVED_SOURCE } from "../delivery/names.ts";
 import { parseEvent } from "../delivery/parse-event.ts";
 import type { EventPlan } from "../delivery/plan.ts";
 import { CountersignError } from "../errors.ts";
@@ -37,7 +37,25 @@ export interface SubmitOptions {
  * was started. Throws `conflict` when the key holds other content, which is recorded.
  */
 export async function submit(session: Session, input: unknown, options: SubmitOptions = {}): Promise<Receipt> {
-  const event = canonicalEvent(session.config, parseEvent(input));
+  const parsed = parseEvent(input);
+  if (parsed.source === RESERVED_SOURCE) throw reserved();
+  return await submitParsed(session, parsed, options);
+}
+
+/** Accepts an event of our own: a test, or a notice about an approval. Not for what comes from outside. */
+export async function submitOwn(session: Session, input: unknown): Promise<Receipt> {
+  return await submitParsed(session, parseEvent(input), {});
+}
+
+function reserved(): CountersignError {
+  return new CountersignError(
+    "unknown_source",
+    `The source ${JSON.stringify(RESERVED_SOURCE)} is Countersign's own; send under a configured source, or use \`test\` to try an endpoint`,
+  );
+}
+
+async function submitParsed(session: Session, parsed: BusinessEvent, options: SubmitOptions): Promise<Receipt> {
+  const event = canonicalEvent(session.config, parsed);
   checkBody(event, { maxBodyBytes: MAX_BODY_BYTES });
   const plan = planEvent(session.config, event);
   requireRoom({ event, plan });

@@ -1,4 +1,5 @@
 /** Whether each approval can come about: somebody may decide, often enough, and in time. */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { isGroup, peopleAmong } from "./approvers.ts";
 import { listNames } from "./names.ts";
 import { foundProblem, type Problem } from "./problem.ts";
@@ -65,6 +66,14 @@ function checkTimes({ expires, remind, escalate }: CheckedApproval, path: Path):
     ...remind.map((ageMs, position) => ({ at: [...path, "remind", position], ageMs })),
     ...(escalate === undefined ? [] : [{ at: [...path, "escalate", "after"], ageMs: escalate.after }]),
   ];
-  const text = "is not below expires, which is '72h' unless you set it; accepted: a shorter duration";
-  return times.flatMap(({ at, ageMs }) => (ageMs < expires ? [] : [{ path: at, text }]));
+  const accepted = `a duration shorter than expires, which is '${durationOf(expires)}' here`;
+  return times.flatMap(({ at, ageMs }) => (ageMs < expires ? [] : [foundProblem(at, durationOf(ageMs), accepted)]));
+}
+
+/** As one would write it: `5m` may have been `300s`. Hours reach as far as the default, `72h`. */
+function durationOf(durationMs: number): string {
+  if (durationMs > 72 * HOUR_MS && durationMs % DAY_MS === 0) return `${durationMs / DAY_MS}d`;
+  if (durationMs % HOUR_MS === 0) return `${durationMs / HOUR_MS}h`;
+  if (durationMs % MINUTE_MS === 0) return `${durationMs / MINUTE_MS}m`;
+  return durationMs % SECOND_MS === 0 ? `${durationMs / SECOND_MS}s` : `${durationMs}ms`;
 }

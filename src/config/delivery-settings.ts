@@ -5,6 +5,7 @@ import { bodyOf, parseJsonBody } from "../delivery/body.ts";
 import { isJsonContentType } from "../delivery/content-type.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import type { WithheldReason } from "../delivery/facts.ts";
+import { findDuplicateMember } from "../delivery/json-text.ts";
 import { eventKey } from "../delivery/names.ts";
 import type { DeliverySettings } from "../delivery/plan.ts";
 import { dueApprovals, mergeApprovals } from "./approval-terms.ts";
@@ -53,7 +54,10 @@ export function settleRouted(config: Config, target: DeliveryTarget): SettledDel
 function complaintAbout(amended: BusinessEvent, { maxBodyBytes }: Endpoint): WithheldReason | null {
   const { contentType, bytes } = bodyOf(amended);
   if (bytes.length > maxBodyBytes) return "body-too-large";
-  return isJsonContentType(contentType) && parseJsonBody(bytes) === undefined ? "body-not-json" : null;
+  if (!isJsonContentType(contentType)) return null;
+  // A member named twice is read one way by conditions and another way by some receivers.
+  const isPlain = parseJsonBody(bytes) !== undefined && findDuplicateMember(new TextDecoder().decode(bytes)) === null;
+  return isPlain ? null : "body-not-json";
 }
 
 /** The same where it is known that the event goes to that endpoint. */

@@ -59,12 +59,14 @@ describe("matchRoutes", () => {
 
   test("routes a test event to the endpoint its subject names and to no other", () => {
     const config = withRoutes({ match: {}, to: ["mail"] });
-    const event = { source: "countersign", id: "t1", type: "countersign.test", subject: "crm", synthetic: true };
+    const test = { source: "countersign", id: "t1", type: "countersign.test", subject: "crm", synthetic: true };
+    const event = { ...test, data: { test: true } };
     expect(matchRoutes(config, event)).toEqual(["crm"]);
     expect(matchRoutes(config, { ...event, subject: "nobody" })).toEqual([]);
     expect(matchRoutes(config, { ...event, subject: "constructor" })).toEqual([]);
     expect(matchRoutes(config, { ...event, synthetic: false })).toEqual([]);
     expect(matchRoutes(config, { ...event, type: "order.created" })).toEqual([]);
+    expect(matchRoutes(config, { ...event, data: { amount: 900 } })).toEqual([]);
     expect(matchRoutes(config, { ...event, source: "shop" })).toEqual(["mail"]);
   });
 

@@ -1,14 +1,11 @@
 /** Who gets an event: the one question asked of a configuration at run time. */
 import type { BusinessEvent } from "../delivery/event.ts";
-import { NOTICE_TYPE } from "../delivery/notice.ts";
 import { CountersignError } from "../errors.ts";
 import { type Answer, askCondition, readableEvent, type Trouble } from "./condition.ts";
 import type { Config, Route, Source } from "./config.ts";
 import { matchesTypePattern } from "./event-type-pattern.ts";
 import { RESERVED_SOURCE } from "./names.ts";
-
-/** The type of the synthetic event that `test ENDPOINT` sends; its subject names the endpoint. */
-export const TEST_EVENT_TYPE = "countersign.test";
+import { isNoticeEvent, isTestEvent } from "./own-events.ts";
 
 const OWN_SOURCE: Source = Object.freeze({ name: RESERVED_SOURCE, aliases: Object.freeze([]) });
 
@@ -42,12 +39,12 @@ export function matchRoutes(config: Config, event: BusinessEvent): readonly stri
   return Object.keys(config.endpoints).filter((name) => chosen.has(name));
 }
 
-/** Tests go to the endpoint they name; so do notices, where some route tells people there. */
-function matchOwnEvent(config: Config, { subject, synthetic, type }: BusinessEvent): readonly string[] {
+/** Tests go to the endpoint they name; so do notices, where some route tells people there. Each only as we make it. */
+function matchOwnEvent(config: Config, event: BusinessEvent): readonly string[] {
+  const { subject } = event;
   if (subject === undefined || !Object.hasOwn(config.endpoints, subject)) return [];
-  const isTest = synthetic === true && type === TEST_EVENT_TYPE;
-  const isNotice = type.startsWith(NOTICE_TYPE) && config.routes.some(({ approval }) => approval?.notify === subject);
-  return isTest || isNotice ? [subject] : [];
+  const isTold = config.routes.some(({ approval }) => approval?.notify === subject);
+  return isTestEvent(event) || (isTold && isNoticeEvent(event)) ? [subject] : [];
 }
 
 /**

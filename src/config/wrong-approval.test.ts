@@ -27,7 +27,8 @@ function problems(raw: unknown): string {
 
 const APPROVERS = "a configured person or group: ana, ben, cem, group:finance, group:leads";
 const KEY_RULE = "an Ed25519 public key: its 32 bytes in base64, as `countersign people keygen` prints it";
-const LATE = "is not below expires, which is '72h' unless you set it; accepted: a shorter duration";
+const late = (found: string, expires: string) =>
+  `found "${found}"; accepted: a duration shorter than expires, which is '${expires}' here`;
 const NAME_RULE = "accepted: a name of 1 to 200 bytes of visible text";
 const SAME = "upper and lower case and the way accents are written do not count";
 
@@ -72,9 +73,12 @@ const ONE_PROBLEM: readonly (readonly [raw: unknown, message: string])[] = [
     "requireSignedDecisions: found 1 with a publicKey among the people who may decide here; accepted: at least 2, the quorum",
   ],
   // when, and who is told
-  [approval({ expires: "4h", remind: ["1h", "4h"] }), `remind[1]: ${LATE}`],
-  [approval({ remind: ["72h"] }), `remind[0]: ${LATE}`],
-  [approval({ expires: "4h", escalate: { after: "4h", to: ["cem"] } }), `escalate.after: ${LATE}`],
+  [approval({ expires: "4h", remind: ["1h", "4h"] }), `remind[1]: ${late("4h", "4h")}`],
+  [approval({ expires: "2m", remind: ["5m"] }), `remind[0]: ${late("5m", "2m")}`],
+  [approval({ expires: "1500ms", remind: ["90s"] }), `remind[0]: ${late("90s", "1500ms")}`],
+  [approval({ remind: ["72h"] }), `remind[0]: ${late("72h", "72h")}`],
+  [approval({ remind: ["7d"] }), `remind[0]: ${late("7d", "72h")}`],
+  [approval({ expires: "4h", escalate: { after: "4h", to: ["cem"] } }), `escalate.after: ${late("4h", "4h")}`],
   [approval({ notify: "ops" }), 'notify: found "ops"; accepted: a configured endpoint: pay, chat'],
   [approval({ notify: "constructor" }), 'notify: found "constructor"; accepted: a configured endpoint: pay, chat'],
 ];

@@ -71,6 +71,8 @@ export type Examination =
   | {
       readonly kind: "examined";
       readonly endpoint: string;
+      /** Of the proposal that was examined; absent = the one in force. */
+      readonly digest?: string;
       readonly rights: readonly BallotRights[];
       /** Present when what would be sent is no longer what was proposed: people are asked again. */
       readonly changed?: ProposalDraft;

@@ -103,7 +103,9 @@ function afterReport(
     case "withheld":
       return withheld(progress, result.endpoint, { reason: result.reason, atMs });
     case "unapproved":
-      return ended(progress, result.endpoint, (delivery) => ask(delivery, result.draft, atMs));
+      return ended(progress, result.endpoint, (delivery) =>
+        ask(delivery, result.draft, { atMs, because: result.because ?? "changed" }),
+      );
     case "too-late":
       return ended(progress, result.endpoint, (delivery) => expire(delivery, atMs));
   }
@@ -124,7 +126,7 @@ function afterExamination(progress: EventProgress, examination: Examination, atM
   if (examination.kind === "examined") return judgeBallots(progress, examination, atMs);
   if (!progress.deliveries.some((delivery) => delivery.endpoint === endpoint && isAsked(delivery))) return progress;
   const parked = withheld(progress, endpoint, { reason: examination.reason, atMs });
-  return change(parked, endpoint, withoutProposal);
+  return change(parked, endpoint, (delivery) => withoutProposal(delivery, { because: "misconfigured", atMs }));
 }
 
 /** An attempt has ended one way or another: what waited for it goes next. */
@@ -234,11 +236,16 @@ function instruct(progress: EventProgress, instruction: Instruction, index: numb
   }
 }
 
-/** An endpoint gets an event once: an amendment cannot move a delivery to where another one goes. */
+/**
+ * An endpoint gets an event once: an amendment cannot move a delivery to where another one goes,
+ * or went, because their keys would be the same.
+ */
 function judgeAmong(progress: EventProgress, instruction: Instruction, delivery: Delivery): Judgement {
   const judgement = judge(instruction, delivery);
   const to = instruction.content?.endpoint;
-  const taken = progress.deliveries.some((other) => other !== delivery && other.endpoint === to);
+  const taken = progress.deliveries.some(
+    (other) => other !== delivery && to !== undefined && [other.endpoint, ...other.formerEndpoints].includes(to),
+  );
   return judgement.verdict === "counts" && taken ? { verdict: "refused", because: "bad-amendment" } : judgement;
 }
 

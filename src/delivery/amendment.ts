@@ -39,14 +39,19 @@ export function nothingWasExecuted({ attempts }: Pick<Delivery, "attempts">): bo
 }
 
 /** The next revision of the delivery; whatever was decided on the old one no longer counts. */
-export function amend(delivery: Delivery, content: AmendedContent, actor: string): Delivery {
+export function amend(
+  delivery: Delivery,
+  content: AmendedContent,
+  { actor, atMs }: { readonly actor: string; readonly atMs: number },
+): Delivery {
   const { amendment: earlier, endpoint: before } = delivery;
   const revision = delivery.revision + 1;
   const { endpoint = before, ...body } = content;
   const kept = Object.keys(body).length > 0 ? body : bodyOfAmendment(earlier);
   return {
-    ...withoutProposal(delivery),
+    ...withoutProposal(delivery, { because: "amended", atMs }),
     endpoint,
+    formerEndpoints: endpoint === before ? delivery.formerEndpoints : [...delivery.formerEndpoints, before],
     revision,
     amendment: { revision, actor, from: earlier?.from ?? before, ...kept },
     state: "accepted",

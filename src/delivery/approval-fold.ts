@@ -9,6 +9,7 @@ import type {
   DecisionRecord,
   DecisionRefusal,
   ProposalDraft,
+  ReplacedBecause,
 } from "./approval.ts";
 import {
   type Asked,
@@ -35,11 +36,15 @@ export function plan(
 ): Delivery {
   if (!expectsProposal(delivery)) return delivery;
   const planned = { ...delivery, settings, unplanned: false, leftLocal: true };
-  return draft === null ? { ...planned, state: "delivering" } : ask(planned, draft, atMs);
+  return draft === null ? { ...planned, state: "delivering" } : ask(planned, draft, { atMs });
 }
 
 /** A proposal of its own revision; what was decided on an earlier one stays on record and does not count. */
-export function ask(delivery: Delivery, draft: ProposalDraft, atMs: number): Delivery {
+export function ask(
+  delivery: Delivery,
+  draft: ProposalDraft,
+  { atMs, because = "changed" }: { readonly atMs: number; readonly because?: ReplacedBecause },
+): Delivery {
   const approval: ApprovalProgress = {
     draft,
     createdAtMs: atMs,
@@ -51,7 +56,7 @@ export function ask(delivery: Delivery, draft: ProposalDraft, atMs: number): Del
     overdue: false,
   };
   return {
-    ...withoutProposal(delivery),
+    ...withoutProposal(delivery, { because, atMs }),
     settings: { ...delivery.settings, approval: true },
     state: "awaiting-approval",
     wait: null,
@@ -123,24 +128,31 @@ export function settleBallots(progress: EventProgress): EventProgress {
  */
 export function judgeBallots(
   progress: EventProgress,
-  { endpoint, rights, changed }: Extract<Examination, { kind: "examined" }>,
+  { endpoint, digest, rights, changed }: Extract<Examination, { kind: "examined" }>,
   atMs: number,
 ): EventProgress {
+  const inForce = progress.deliveries.find((delivery) => delivery.endpoint === endpoint)?.approval?.draft.digest;
+  if (digest !== undefined && digest !== inForce) return progress;
   const current =
     changed === undefined
       ? progress
-      : change(progress, endpoint, (delivery) => (isAsked(delivery) ? ask(delivery, changed, atMs) : delivery));
-  return rights.reduce((folded, right) => judgeBallot(folded, endpoint, right), current);
+      : change(progress, endpoint, (delivery) => (isAsked(delivery) ? ask(delivery, changed, { atMs }) : delivery));
+  return rights.reduce((folded, right) => judgeBallot(folded, { endpoint, atMs }, right), current);
 }
 
-function judgeBallot(progress: EventProgress, endpoint: string, rights: BallotRights): EventProgress {
+function judgeBallot(
+  progress: EventProgress,
+  { endpoint, atMs }: { readonly endpoint: string; readonly atMs: number },
+  rights: BallotRights,
+): EventProgress {
   const delivery = progress.deliveries.find((candidate) => candidate.endpoint === endpoint);
   const ballot = delivery?.ballots.find(({ sequence }) => sequence === rights.sequence);
   if (delivery === undefined || ballot === undefined || !isAsked(delivery)) return progress;
   const because = refusalOf(ballot, delivery, rights);
   const noted = record(progress, delivery, { ballot, because, signed: rights.signature === "valid" });
   if (because !== null) return noted;
-  if (ballot.action === "withdraw" && isSigned(delivery)) return change(noted, endpoint, askAnew);
+  if (ballot.action === "withdraw" && isSigned(delivery))
+    return change(noted, endpoint, (heard) => askAnew(heard, atMs));
   const approval = countBallot(ballot, delivery, rights);
   return change(noted, endpoint, (heard) => ({ ...decided(heard, approval.standing), approval }));
 }
@@ -153,8 +165,14 @@ function isSigned({ approval }: Delivery): boolean {
  * A signature names one revision. What was signed and taken back could be sent again by anybody
  * who has seen it, so the next revision is proposed, which no old signature fits.
  */
-function askAnew(delivery: Delivery): Delivery {
-  return { ...withoutProposal(delivery), state: "accepted", unplanned: true };
+function askAnew(delivery: Delivery, atMs: number): Delivery {
+  return {
+    ...withoutProposal(delivery, { because: "withdrawn", atMs }),
+    state: "accepted",
+    unplanned: true,
+    attention: null,
+    wait: null,
+  };
 }
 
 /** What the votes have made of the delivery. A parked one goes on waiting for somebody who looks, unless it asks again. */

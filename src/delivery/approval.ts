@@ -143,6 +143,13 @@ export interface DecisionRecord {
   readonly signed: boolean;
 }
 
+/**
+ * Why people are asked anew: `changed` = what would be sent, or who must agree, is no longer what
+ * was proposed; `approval-lost` = somebody who approved may not any more; `expired` = a replay after
+ * the end; `withdrawn` = a signed decision was taken back; `misconfigured` = nothing could be sent.
+ */
+export type ReplacedBecause = "changed" | "approval-lost" | "amended" | "expired" | "withdrawn" | "misconfigured";
+
 /** What stays on record of a proposal that was replaced; what was decided on it stands in the decisions. */
 export interface EarlierProposal {
   readonly endpoint: string;
@@ -154,6 +161,10 @@ export interface EarlierProposal {
   readonly requestedBy: string | null;
   /** Start of the first attempt under it; null = none was made. */
   readonly executedAt: string | null;
+  /** Where it stood when it was replaced. */
+  readonly standing: ApprovalStanding;
+  readonly replacedAt: string;
+  readonly replacedBecause: ReplacedBecause;
 }
 
 /** Where a proposal stands. */

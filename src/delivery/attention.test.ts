@@ -115,7 +115,7 @@ describe("adviceFor", () => {
     [
       "approval-expired",
       null,
-      "The time for approval ran out, and nothing was sent to crm. Replay to ask for approval again; or discard.",
+      "The time for approval ran out, and nothing was sent to crm. Replay to ask for approval again, amend it to ask for something else; or discard.",
     ],
     [
       "approval-expired",

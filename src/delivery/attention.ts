@@ -56,7 +56,7 @@ export function adviceFor(input: AdviceInput): string {
       return `${story(input)}: it is gone for good and wants no more events. Give the endpoint another URL, then replay; or discard, and take it out of the routes.`;
     case "approval-expired":
       return lastAttempt === null
-        ? `The time for approval ran out, and nothing was sent to ${endpoint}. Replay to ask for approval again; or discard.`
+        ? `The time for approval ran out, and nothing was sent to ${endpoint}. Replay to ask for approval again, amend it to ask for something else; or discard.`
         : `The time for approval ran out: ${lastly(input)}. ${askAgain(input)}`;
     case "retry-after-too-long":
       return `${story(input)} and asked to wait longer than retryAfterMax allows${retryAfterShown(lastAttempt)}. Replay when that time has come, or earlier if ${endpoint} agrees; or discard.`;

@@ -135,7 +135,7 @@ export function samePerson(left: string, right: string): boolean {
 }
 
 function plain(name: string): string {
-  return name.trim().normalize("NFC").toLowerCase();
+  return name.trim().normalize("NFKC").toUpperCase().toLowerCase();
 }
 
 /** The approval after a ballot that counts. */

@@ -1,6 +1,6 @@
 /** What happened to an event, one fact at a time. The workflow lives them; `get` reads the same ones from the history. */
 import type { Examination, PlannedDelivery } from "./activity-shapes.ts";
-import type { ProposalDraft } from "./approval.ts";
+import type { ProposalDraft, ReplacedBecause } from "./approval.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { EventIdentity } from "./event-identity.ts";
 import type { DeliverySettings, EventPlan } from "./plan.ts";
@@ -31,7 +31,13 @@ export type AttemptResult =
   | { readonly kind: "set-aside"; readonly endpoint: string }
   | { readonly kind: "withheld"; readonly endpoint: string; readonly reason: WithheldReason }
   /** An approval is due that is not there, or no longer holds for what would be sent: people are asked (again). */
-  | { readonly kind: "unapproved"; readonly endpoint: string; readonly draft: ProposalDraft }
+  | {
+      readonly kind: "unapproved";
+      readonly endpoint: string;
+      readonly draft: ProposalDraft;
+      /** Absent = nothing was approved before. */
+      readonly because?: Extract<ReplacedBecause, "changed" | "approval-lost">;
+    }
   /** The approval had expired when the attempt was about to begin. */
   | { readonly kind: "too-late"; readonly endpoint: string };
 

@@ -1,5 +1,12 @@
 /** The working state of an event: what the workflow and `get` fold facts into. */
-import type { Amendment, ApprovalProgress, Ballot, DecisionRecord, EarlierProposal } from "./approval.ts";
+import type {
+  Amendment,
+  ApprovalProgress,
+  Ballot,
+  DecisionRecord,
+  EarlierProposal,
+  ReplacedBecause,
+} from "./approval.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { EventIdentity } from "./event-identity.ts";
 import type { Attention, DeliveryStateName, Resolution, Verdict } from "./event-state.ts";
@@ -49,6 +56,8 @@ export interface Delivery {
   readonly ballots: readonly Ballot[];
   readonly decisions: readonly DecisionRecord[];
   readonly amendment: Amendment | null;
+  /** Endpoints it went to before amendments moved it. */
+  readonly formerEndpoints: readonly string[];
   /** Amended since a worker last said what is due. */
   readonly unplanned: boolean;
 }
@@ -85,12 +94,16 @@ export function freshDelivery(plan: DeliveryPlan): Delivery {
     ballots: [],
     decisions: [],
     amendment: null,
+    formerEndpoints: [],
     unplanned: false,
   };
 }
 
-/** Without its proposal, which stays on record. */
-export function withoutProposal(delivery: Delivery): Delivery {
+/** Without its proposal, which stays on record with the reason. */
+export function withoutProposal(
+  delivery: Delivery,
+  { because, atMs }: { readonly because: ReplacedBecause; readonly atMs: number },
+): Delivery {
   const { approval, endpoint, earlier } = delivery;
   if (approval === null) return delivery;
   const { digest, revision, requestedBy } = approval.draft;
@@ -102,6 +115,9 @@ export function withoutProposal(delivery: Delivery): Delivery {
     expiresAt: new Date(approval.expiresAtMs).toISOString(),
     requestedBy,
     executedAt: approval.executedAt,
+    standing: approval.standing,
+    replacedAt: new Date(atMs).toISOString(),
+    replacedBecause: because,
   };
   return { ...delivery, approval: null, earlier: [...earlier, replaced] };
 }

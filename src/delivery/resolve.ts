@@ -130,14 +130,14 @@ export function applyInstruction(instruction: Instruction, delivery: Delivery): 
   const moved = { ...delivery, wait: null, attention: null };
   switch (instruction.action) {
     case "replay":
-      return { ...askedAnew(moved), spentAttempts: delivery.attempts.length };
+      return { ...askedAnew(moved, instruction.atMs), spentAttempts: delivery.attempts.length };
     case "mark-delivered":
       return { ...moved, state: "delivered" };
     case "discard":
       return { ...moved, state: "discarded" };
     case "amend": {
-      const { content = null, actor } = instruction;
-      return content === null ? delivery : amend(delivery, content, actor);
+      const { content = null } = instruction;
+      return content === null ? delivery : amend(delivery, content, instruction);
     }
     case "hurry":
     case "hold":
@@ -147,11 +147,11 @@ export function applyInstruction(instruction: Instruction, delivery: Delivery): 
 }
 
 /** An approval that lapsed before anything was sent does not come back: people are asked again. */
-function askedAnew(delivery: Delivery): Delivery {
+function askedAnew(delivery: Delivery, atMs: number): Delivery {
   const { approval, settings, unplanned } = delivery;
   const lapsed = approval?.standing === "expired";
   const expectsProposal = lapsed || (approval === null && (settings.approval === true || unplanned));
-  const asking = lapsed ? withoutProposal(delivery) : delivery;
+  const asking = lapsed ? withoutProposal(delivery, { because: "expired", atMs }) : delivery;
   return { ...asking, state: expectsProposal ? "accepted" : "delivering" };
 }
 

@@ -12,7 +12,7 @@ export function withheldAdvice(endpoint: string, reason: WithheldReason | null):
     case "body-too-large":
       return `The body is larger than endpoint ${endpoint} takes (maxBodyBytes). Nothing was sent. Amend it, or mend the configuration and replay; or discard.`;
     case "body-not-json":
-      return "The amended body is not JSON, as its content type says. Nothing was sent. Amend it again; or discard.";
+      return "The amended body is not JSON, as its content type says, or names a member twice. Nothing was sent. Amend it again; or discard.";
     case "no-requester":
       return "The approval must know who asked for this (requireRequester), and the event has no requestedBy. Nothing was sent. Discard it, and send the event under a new id with a requester.";
     case null:

@@ -4,7 +4,7 @@ import { createAdmission, limitsFor } from "../activities/admission.ts";
 import type { Handler } from "../activities/handler.ts";
 import { createOutcomeMemory } from "../activities/outcome-memory.ts";
 import type { Session } from "../client/session.ts";
-import { submit } from "../client/submit.ts";
+import { submitOwn } from "../client/submit.ts";
 import type { Config } from "../config/config.ts";
 import { resolveSource } from "../config/match-routes.ts";
 import { judgeGrant } from "../config/grant.ts";
@@ -41,7 +41,7 @@ export function composeActivities(parts: ComposeParts): ActivityDependencies {
     memory: createOutcomeMemory(now),
     runs: createRunReader(parts.session),
     async submit(event) {
-      await submit(parts.session, event);
+      await submitOwn(parts.session, event);
     },
     openLane: parts.openLane,
     log: activityLog(parts.log),

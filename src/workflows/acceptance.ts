@@ -27,6 +27,8 @@ export async function acceptEvent(run: EventRun, input: unknown): Promise<void> 
   const plan = typeof input === "object" && input !== null && "plan" in input ? parsePlan(input.plan) : null;
   if (plan === null) return await acceptUnrouted(run, read(withoutInfinities(input)));
   const event = read(input);
+  // An alias is for the worker to resolve: whoever planned this was not our client.
+  if (!isName(event.source)) return await acceptUnrouted(run, event);
   requireOwnKey(event);
   accept(run, { event, identity: identityOf(event), plan });
   await meetHeld(run);

@@ -30,8 +30,9 @@ export function keepTimers(run: EventRun, index: number, timers: ApprovalTimers)
 
 /** Whoever was asked hears how it ended. */
 function tellEnd(run: EventRun, index: number): void {
-  const standing = deliveryAt(run, index).approval?.standing ?? "asking";
-  if (standing !== "asking") notify(run, index, { kind: standing, count: 1 });
+  const { standing = "asking", executedAt = null } = deliveryAt(run, index).approval ?? {};
+  const isOver = standing === "rejected" || standing === "expired" || executedAt !== null;
+  if (isOver && standing !== "asking") notify(run, index, { kind: standing, count: 1 });
 }
 
 async function runClocks(run: EventRun, index: number, approval: ApprovalProgress): Promise<void> {

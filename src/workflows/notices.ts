@@ -1,5 +1,5 @@
 /** Telling people: each notice is an event of its own, delivered like any other, and each is sent once. */
-import { proxyActivities } from "@temporalio/workflow";
+import { ActivityFailure, CancellationScope, proxyActivities } from "@temporalio/workflow";
 import type { EventActivities } from "../activities/contract.ts";
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { type NoticeKind, noticeOf } from "../delivery/notice.ts";
@@ -27,7 +27,14 @@ export function notify(
     retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
     summary: `tell ${notice.to}: ${notice.endpoint} ${WORDS[kind]}`,
   });
-  run.notices.push(notifyPeople(notice));
+  // Whoever decides ends the clocks that asked for this notice, and must not take it back with them.
+  const handedOver = CancellationScope.nonCancellable(async () => await notifyPeople(notice));
+  run.notices.push(handedOver.catch(ignoreFailure));
+}
+
+/** A notice that cannot be handed over is in the worker's log; the event goes on without it. */
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof ActivityFailure)) throw error;
 }
 
 /** A run does not end before what it had to tell is handed over. */

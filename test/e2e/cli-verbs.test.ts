@@ -269,11 +269,12 @@ describe("beside a worker", () => {
       run(["list", "--source", "till", "--oldest", "--json"]),
       run(["show", "till/nope", "--json"]),
     ]);
-    expect(all.stdout).toMatch(/^till-flaky +0 +0 +1 +http:/m);
+    expect(all.stdout).toMatch(/^till-flaky +0 +0 +0 +1 +http:/m);
     expect(JSON.parse(one.stdout)).toMatchObject({
       name: "till-flaky",
       idempotent: true,
       isolated: false,
+      awaitingApproval: 0,
       delivered: 1,
     });
     expect(unknown).toMatchObject({ exit: 3, stderr: expect.stringContaining("[unknown_endpoint]") });

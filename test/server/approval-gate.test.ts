@@ -162,6 +162,19 @@ describe("a workflow started by hand", () => {
     expect(requestsOf(key)).toEqual([]);
   });
 
+  test("with a plan and an alias for its source runs under the one key of the event, or not at all", async () => {
+    const event = { source: "https://shop.example/orders", id: uniqueName("alias"), type: "ask-payments", data: {} };
+    const plan = planEvent(stage.config, { ...event, source: "shop" });
+    const { taskQueue } = stage.config.temporal;
+    const start = async (workflowId: string) =>
+      await stage.temporal.workflow.start("event", { workflowId, taskQueue, args: [{ ...event, plan }] });
+    const stray = await start(`${event.source}/${event.id}`);
+    await expect(stray.result()).rejects.toMatchObject({ cause: { type: "bad_event" } });
+    await start(`shop/${event.id}`);
+    await inState(`shop/${event.id}`, "awaiting-approval");
+    await exactState(stage, `shop/${event.id}`);
+  });
+
   test("without a plan waits for the approval all the same", async () => {
     const id = uniqueName("plain");
     const args = [{ source: "shop", id, type: "ask-payments", data: { amount: 12345678901234567890n.toString() } }];

@@ -7,7 +7,6 @@ import { advance, begin } from "../../src/delivery/advance.ts";
 import type { AttemptInput, ExamineInput, PlanInput } from "../../src/delivery/activity-shapes.ts";
 import type { DecisionAction } from "../../src/delivery/approval.ts";
 import { chooseWay } from "../../src/delivery/choose-way.ts";
-import { decisionBytes } from "../../src/delivery/decision-bytes.ts";
 import type { BusinessEvent } from "../../src/delivery/event.ts";
 import { identityOf } from "../../src/delivery/event-identity.ts";
 import type { Proposal } from "../../src/delivery/event-state.ts";
@@ -17,7 +16,17 @@ import { type Delivery, type EventProgress, nextRevisionOf } from "../../src/del
 import { project } from "../../src/delivery/project.ts";
 import type { OutgoingRequest } from "../../src/egress/exchange.ts";
 import { aStage, anAnswer, perform, type Stage } from "./activity-stage.ts";
-import { changedSetup, choose, configOf, KEYS, NAMES, type Pick, type Setup, someSetup } from "./approval-setups.ts";
+import {
+  bytesToSign,
+  changedSetup,
+  choose,
+  configOf,
+  KEYS,
+  NAMES,
+  type Pick,
+  type Setup,
+  someSetup,
+} from "./approval-setups.ts";
 import type { Later } from "./approvals.ts";
 import { NOON_MS } from "./deliveries.ts";
 
@@ -64,7 +73,7 @@ export interface Play {
   readonly sent: Sent[];
 }
 
-const STEPS = 70;
+const STEPS = 80;
 
 export async function playApproval(tape: readonly number[]): Promise<Play> {
   let position = 0;
@@ -149,25 +158,24 @@ function sign(
   const { actor, digest, action } = word;
   const shown = play.shown.get(digest);
   const kind = play.pick(12);
-  if (shown === undefined || kind === 10) return null;
+  if (shown === undefined || kind < 2) return null;
   const key = play.setup.people[actor]?.key ?? null;
   // Somebody else's, or for something else.
-  const pair = KEYS[kind === 11 ? play.pick(KEYS.length) : (key ?? -1)];
+  const pair = KEYS[kind > 9 ? play.pick(KEYS.length) : (key ?? -1)];
   if (pair === undefined) return null;
   const { endpoint, proposal } = shown;
-  const signed = kind === 9 && play.pick(3) === 0 ? "withdraw" : action;
-  const bytes = decisionBytes({ key: "shop/evt_1", endpoint, revision: proposal.revision, digest, action: signed });
+  const signed = kind === 9 ? "withdraw" : action;
+  const bytes = bytesToSign(["decision.v1", "shop/evt_1", endpoint, String(proposal.revision), digest, signed]);
   return signBytes(null, bytes, pair.privateKey).toString("base64");
 }
 
+/** Amendments mostly go where they can count. */
 function order(play: Play): void {
   const { pick } = play;
-  const actor = choose(pick, ["ops", "bo", "Cleo"]);
-  const delivery = choose(
-    pick,
-    play.progress.deliveries.map((one) => one.endpoint),
-  );
-  const word = { actor, reason: "because", delivery };
+  const { deliveries } = play.progress;
+  const waiting = deliveries.filter(({ state }) => state === "awaiting-approval" || state === "needs-attention");
+  const delivery = choose(pick, waiting.length > 0 ? waiting : deliveries).endpoint;
+  const word = { actor: choose(pick, ["ops", "bo", "Cleo", "ANA"]), reason: "because", delivery };
   const content = choose(pick, [
     { data: { amount: 500 } },
     { data: { amount: 200 } },
@@ -175,8 +183,9 @@ function order(play: Play): void {
     { endpoint: "ledger" },
     { endpoint: "payments" },
   ]);
-  const name = choose(pick, ["replay", "amend", "replay", "amend", "replay", "amend", "replay", "discard"]);
-  say(play, name, name === "amend" ? { ...word, ...content } : word);
+  const kind = pick(10);
+  if (kind < 6) say(play, "amend", { ...word, ...content });
+  else say(play, kind < 9 ? "replay" : "discard", word);
 }
 
 async function work(play: Play, index: number): Promise<void> {

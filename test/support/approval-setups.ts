@@ -39,15 +39,20 @@ export const KEYS = Array.from({ length: 2 * NAMES.length }, () => {
   const { publicKey, privateKeyPem } = generateKeyPair();
   return { publicKey, privateKey: createPrivateKey(privateKeyPem) };
 });
+/** What a person signs, as a program of their own would write it: fields of fewer than 256 bytes, each behind its length. */
+export function bytesToSign(fields: readonly string[]): Uint8Array {
+  return Uint8Array.from(fields.flatMap((field) => [0, 0, 0, Buffer.byteLength(field), ...Buffer.from(field)]));
+}
+
 export const FURTHER_AFTER_MS = 20_000;
 
-/** Two of three from finance approve a refund; one of leads whatever is sent to the ledger instead. */
+/** Two of three from finance approve a refund, and one of them signs; one of leads whatever goes to the ledger instead. */
 const FIRST: Setup = {
   host: "one",
   hasHeader: false,
   policies: {
-    payments: [aPolicy({ quorum: 2, fourEyes: true })],
-    audit: [aPolicy()],
+    payments: [aPolicy({ quorum: 2, fourEyes: true, further: ["Dora"] })],
+    audit: [aPolicy({ signed: true })],
     ledger: [aPolicy({ approvers: ["group:leads", "cleo"] })],
   },
   people: {

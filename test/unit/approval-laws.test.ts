@@ -8,7 +8,14 @@ import { createPublicKey, verify } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Play, playApproval, type Said, type Sent, type Shown } from "../support/approval-play.ts";
-import { type EndpointName, FURTHER_AFTER_MS, KEYS, type Policy, type Setup } from "../support/approval-setups.ts";
+import {
+  bytesToSign,
+  type EndpointName,
+  FURTHER_AFTER_MS,
+  KEYS,
+  type Policy,
+  type Setup,
+} from "../support/approval-setups.ts";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
@@ -55,15 +62,13 @@ const isMeant = (list: readonly string[], name: string, groups: readonly string[
 
 const plain = (name: unknown): string => String(name).trim().normalize("NFC").toLowerCase();
 
-/** Six fields, each behind its length in four bytes: as a person's own program would write them. */
 function isSigned({ name, argument }: Said, { endpoint, proposal }: Shown, person: Setup["people"][string]): boolean {
   const publicKey = person.key === null ? undefined : KEYS[person.key]?.publicKey;
   if (publicKey === undefined || typeof argument["signature"] !== "string") return false;
   const fields = ["decision.v1", "shop/evt_1", endpoint, String(proposal.revision), proposal.digest, name];
-  const bytes = fields.flatMap((field) => [0, 0, 0, field.length, ...Buffer.from(field)]);
   const key = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), Buffer.from(publicKey, "base64")]);
   const spki = createPublicKey({ key, format: "der", type: "spki" });
-  return verify(null, Buffer.from(bytes), spki, Buffer.from(argument["signature"], "base64"));
+  return verify(null, bytesToSign(fields), spki, Buffer.from(argument["signature"], "base64"));
 }
 
 /** Distinct people who had approved what was shown when it was sent, and may do so where it was sent. */

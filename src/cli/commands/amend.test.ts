@@ -16,6 +16,8 @@ interface Told {
   readonly delivery?: DeliveryStatus;
   readonly verdict?: Verdict;
   readonly terminal?: boolean;
+  readonly json?: boolean;
+  readonly people?: readonly string[];
 }
 
 function amending(body: string | Uint8Array | null, told: Told = {}) {
@@ -28,9 +30,14 @@ function amending(body: string | Uint8Array | null, told: Told = {}) {
       return Promise.resolve(told.verdict ?? VERDICT);
     },
   };
-  const kept = aContext({ environment: { USER: "root" }, terminal: told.terminal === true });
+  const kept = aContext({ environment: { USER: "root" }, terminal: told.terminal === true, json: told.json === true });
   const options = { reason: "typo", ...told.options };
-  const parts = { key: "shop/evt_1", options, body: body === null ? null : Buffer.from(body) };
+  const parts = {
+    key: "shop/evt_1",
+    options,
+    body: body === null ? null : Buffer.from(body),
+    people: told.people ?? [],
+  };
   return { ...kept, said, done: amendWith(kept.context, facade, parts) };
 }
 
@@ -91,6 +98,27 @@ describe("amend", () => {
       code: "refused",
       message: expect.stringContaining("The amendment of shop/evt_1 did not count (executed): it was sent before"),
     });
+  });
+
+  test("warns where whoever amends could also approve, because no person has that name", async () => {
+    const notes = async (told: Told) => {
+      const run = amending("1", told);
+      expect(await run.done).toBe(0);
+      return run.notes.join("\n");
+    };
+    const people = ["ana"];
+    expect(await notes({ people })).toMatch(
+      /^warning: cli:root is no person .*four eyes.* --as or COUNTERSIGN_ACTOR\.$/,
+    );
+    expect(await notes({ people, options: { as: "Ana" } })).toBe("");
+    expect(await notes({ people, json: true })).toBe("");
+    expect(await notes({})).toBe("");
+  });
+
+  test("says nothing to a delivery that the event does not have", async () => {
+    const { done, said } = amending("1", { options: { delivery: "payment" } });
+    await expect(done).rejects.toMatchObject({ code: "bad_argument" });
+    expect(said).toEqual([]);
   });
 
   test("shows a person at a terminal what takes the place of what", async () => {

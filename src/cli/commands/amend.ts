@@ -3,6 +3,7 @@ import type { AmendmentWord, Countersign } from "../../client/countersign.ts";
 import type { EventReport } from "../../client/get-event.ts";
 import { eventFromBody } from "../../client/read-event.ts";
 import type { Config } from "../../config/config.ts";
+import { samePerson } from "../../delivery/ballots.ts";
 import { contentTypeOf, isJsonContentType } from "../../delivery/content-type.ts";
 import type { BusinessEvent } from "../../delivery/event.ts";
 import { CountersignError } from "../../errors.ts";
@@ -10,10 +11,11 @@ import { actorOf } from "../actor.ts";
 import { amendmentLines } from "../amendment-lines.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../read-body.ts";
+import { requireDelivery } from "../require-delivery.ts";
 import { requireKey } from "../require-key.ts";
 import { safeText } from "../safe-text.ts";
 import { withSpinner } from "../spinner.ts";
-import { reportVerdict } from "../verdict-report.ts";
+import { keySentence, reportVerdict } from "../verdict-report.ts";
 import { clientConfig, withClientOf } from "../with-client.ts";
 import { amendableDelivery, requireReason } from "./resolution.ts";
 
@@ -40,7 +42,8 @@ export async function amend(context: CliContext, key: string, options: AmendComm
   return await withClientOf(
     context,
     config,
-    async (countersign) => await amendWith(context, countersign, { key, options, body }),
+    async (countersign) =>
+      await amendWith(context, countersign, { key, options, body, people: Object.keys(config.people) }),
   );
 }
 
@@ -49,13 +52,15 @@ export interface Amending {
   readonly options: AmendCommand;
   /** Null = the body stays. */
   readonly body: Uint8Array | null;
+  /** Names of the configuration at hand; empty = none. */
+  readonly people: readonly string[];
 }
 
 /** Throws `invalid_json`, `duplicate_member` or `body_too_large` for a body that cannot be one, before anything is said. */
 export async function amendWith(
   context: CliContext,
   countersign: Pick<Countersign, "get" | "event" | "amend">,
-  { key, options, body }: Amending,
+  { key, options, body, people }: Amending,
 ): Promise<number> {
   const { terminal, environment } = context;
   const [report, event] = await withSpinner(
@@ -64,15 +69,18 @@ export async function amendWith(
     async () => await Promise.all([countersign.get(key), countersign.event(key)]),
   );
   const { reason, delivery, endpoint } = options;
+  requireDelivery(report, delivery);
   const content = body === null ? {} : contentOf(body, event, contentTypeIn(report, event, delivery));
+  const actor = actorOf(options.as, environment);
   const word: AmendmentWord = {
-    actor: actorOf(options.as, environment),
+    actor,
     reason,
     ...(delivery === undefined ? {} : { delivery }),
     ...content,
     ...(endpoint === undefined ? {} : { endpoint }),
   };
   showBefore(context, report, { word, body });
+  warnOfStranger(context, actor, people);
   const verdict = await withSpinner(
     terminal,
     "Waiting for a worker's answer",
@@ -81,7 +89,7 @@ export async function amendWith(
   return reportVerdict(context, verdict, {
     key,
     noun: "amendment",
-    done: "is amended; what was approved before no longer counts",
+    sentence: keySentence(context, key, "is amended; what was approved before no longer counts"),
   });
 }
 
@@ -111,6 +119,15 @@ function requireEndpoint({ endpoints }: Config, name: string | undefined): void 
   throw new CountersignError(
     "unknown_endpoint",
     `There is no endpoint ${JSON.stringify(safeText(name))}; the configured ones are: ${known}.`,
+  );
+}
+
+/** Four eyes exclude the last editor by name, so a name that nobody decides under excludes nobody. */
+function warnOfStranger({ terminal, json }: CliContext, actor: string, people: readonly string[]): void {
+  // A program that reads standard error expects problem JSON there and nothing else.
+  if (json || people.length === 0 || people.some((name) => samePerson(name, actor))) return;
+  terminal.note(
+    `warning: ${safeText(actor)} is no person of \`people\`, so four eyes cannot keep whoever amends from approving it; say who you are with --as or COUNTERSIGN_ACTOR.`,
   );
 }
 

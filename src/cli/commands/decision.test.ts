@@ -1,7 +1,8 @@
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { aContext } from "../../../test/support/a-context.ts";
 import { aDelivery, aReport } from "../../../test/support/an-event.ts";
-import { aProposal, aWaitingDelivery, DIGEST } from "../../../test/support/a-proposal.ts";
+import { aDecision, aProposal, aWaitingDelivery, DIGEST } from "../../../test/support/a-proposal.ts";
 import type { DecisionWord } from "../../client/countersign.ts";
 import { proposalDigest } from "../../config/propose.ts";
 import { decisionBytes } from "../../delivery/decision-bytes.ts";
@@ -9,7 +10,7 @@ import type { DeliveryStatus, Proposal, Verdict } from "../../delivery/event-sta
 import { generateKeyPair, verifyDecision } from "../../signing/decision-signature.ts";
 import { type Decision, decideOn, type DecisionVerb } from "./decision.ts";
 
-const APPROVE: DecisionVerb = { action: "approve", noun: "approval", done: "is approved by you" };
+const APPROVE: DecisionVerb = { action: "approve", noun: "approval", question: "Approve this?" };
 const COUNTED: Verdict = { counted: true, refusedBecause: null, at: "2026-11-29T10:01:00.000Z" };
 const HEX = DIGEST.slice("sha256:".length);
 const OTHER = "9".repeat(64);
@@ -19,18 +20,26 @@ interface Told {
   readonly verdict?: Verdict;
   readonly json?: boolean;
   readonly terminal?: boolean;
+  /** What the person at the terminal answers; absent = nobody can be asked. */
+  readonly answer?: string;
+  /** As `get` answers once something was said; null = it fails. */
+  readonly after?: readonly DeliveryStatus[] | null;
 }
 
 /** Decides on an event with these deliveries; keeps what the workflow was told. */
 function deciding(changes: Partial<Decision>, told: Told = {}) {
-  const { deliveries = [aWaitingDelivery()], verdict = COUNTED, json = false, terminal = false } = told;
+  const { deliveries = [aWaitingDelivery()], verdict = COUNTED, json = false, terminal = false, answer } = told;
+  const { after = deliveries } = told;
   const said: [string, DecisionWord][] = [];
   const say = (action: string) => (_key: string, word: DecisionWord) => {
     said.push([action, word]);
     return Promise.resolve(verdict);
   };
   const facade = {
-    get: () => Promise.resolve(aReport({ deliveries })),
+    get: () => {
+      const read = said.length === 0 ? deliveries : after;
+      return read === null ? Promise.reject(new Error("gone")) : Promise.resolve(aReport({ deliveries: read }));
+    },
     approve: say("approve"),
     reject: say("reject"),
     withdraw: say("withdraw"),
@@ -43,9 +52,12 @@ function deciding(changes: Partial<Decision>, told: Told = {}) {
     actor: "ana@example.com",
     digits: HEX,
     privateKeyPem: null,
+    people: [],
     ...changes,
   };
-  return { ...kept, said, done: decideOn(kept.context, facade, decision) };
+  const asked = { stdin: Readable.from([`${answer}\n`]), terminal: { ...kept.context.terminal, canAsk: true } };
+  const context = answer === undefined ? kept.context : { ...kept.context, ...asked };
+  return { ...kept, said, done: decideOn(context, facade, decision) };
 }
 
 function withItsDigest(proposal: Proposal): Proposal {
@@ -62,11 +74,36 @@ describe("a decision", () => {
     expect(said).toEqual([
       ["approve", { actor: "ana@example.com", digest: DIGEST, note: "fine", delivery: "payments" }],
     ]);
-    expect(out[0]).toBe("shop/evt_1 is approved by you.");
+    expect(out[0]).toBe(
+      "Your approval counts: none of 2; it waits for 2 more of group:finance, until 2026-11-30 10:00:00 UTC.",
+    );
+  });
+
+  test("says what stands after it, read anew", async () => {
+    const approvals = ["ana", "ben"].map((actor) => ({ actor, at: COUNTED.at }));
+    const after = [aDelivery(), aWaitingDelivery({ state: "delivering", proposal: aProposal({ approvals }) })];
+    const sent = deciding({}, { after });
+    expect(await sent.done).toBe(0);
+    expect(sent.out).toEqual([
+      "2 of 2 have approved: it is being sent.",
+      "See what happens: countersign show shop/evt_1",
+    ]);
+    const anew = deciding({}, { after: [aWaitingDelivery({ proposal: aProposal({ digest: OTHER, revision: 2 }) })] });
+    await anew.done;
+    expect(anew.out[0]).toBe("Your approval counts; it is proposed anew, as revision 2.");
+  });
+
+  test("has counted, and says so, also where nothing can be read any more", async () => {
+    const { done, out } = deciding({}, { after: null });
+    expect(await done).toBe(0);
+    expect(out[0]).toBe("Your approval counts.");
+    const unseen = deciding({ digits: OTHER }, { deliveries: [aDelivery()] });
+    expect(await unseen.done).toBe(0);
+    expect(unseen.out[0]).toBe("Your approval counts.");
   });
 
   test("is said in the verb's own way", async () => {
-    const { done, said } = deciding({ verb: { action: "withdraw", noun: "withdrawal", done: "…" } });
+    const { done, said } = deciding({ verb: { action: "withdraw", noun: "withdrawal", question: "…" } });
     await done;
     expect(said.map(([action]) => action)).toEqual(["withdraw"]);
   });
@@ -76,7 +113,7 @@ describe("a decision", () => {
     await expect(done).rejects.toMatchObject({
       code: "refused",
       message: expect.stringMatching(
-        new RegExp(`changed since you looked.*What waits now is ${DIGEST} \\(payments\\)\\.`),
+        /changed since you looked.*What waits now begins with 0123456789ab \(payments\)\. Nothing was changed; see `countersign show shop\/evt_1`/,
       ),
       details: { refusedBecause: "wrong-digest" },
     });
@@ -98,18 +135,53 @@ describe("a decision", () => {
     const { done, said, out } = deciding({ digits: OTHER }, { verdict, json: true });
     await expect(done).rejects.toMatchObject({
       code: "refused",
-      message: expect.stringMatching(/\(stale-revision\): it changed since you looked.*What waits now is sha256:0123/),
+      message: expect.stringMatching(
+        /\(stale-revision\): it changed since you looked.*What waits now begins with 0123456789ab \(/,
+      ),
     });
     expect(said.map(([, { digest }]) => digest)).toEqual([`sha256:${OTHER}`]);
     expect(out).toEqual([JSON.stringify(verdict)]);
   });
 
   test("that comes too late is still completed from what was decided", async () => {
-    const deliveries = [aWaitingDelivery({ state: "rejected" })];
+    const decisions = [aDecision({ action: "reject", actor: "ben" })];
+    const deliveries = [aWaitingDelivery({ state: "rejected", decisions })];
     const verdict: Verdict = { counted: false, refusedBecause: "already-decided", at: COUNTED.at };
     const { done, said } = deciding({ digits: HEX.slice(0, 12) }, { deliveries, verdict });
-    await expect(done).rejects.toThrow("already-decided");
+    await expect(done).rejects.toThrow(
+      /already-decided.*It was rejected by ben, 2026-11-29 10:01:00 UTC\. Nothing was/,
+    );
     expect(said.map(([, { digest }]) => digest)).toEqual([DIGEST]);
+  });
+
+  test("is never made on a delivery that the event does not have, whatever was typed", async () => {
+    for (const digits of [HEX, OTHER]) {
+      const told = { deliveries: [aWaitingDelivery(), aDelivery()] };
+      const { done, said } = deciding({ digits, options: { delivery: "payment" } }, told);
+      await expect(done).rejects.toMatchObject({
+        code: "bad_argument",
+        message: '--delivery "payment" is no delivery of shop/evt_1, nothing was said; it goes to: payments, crm.',
+      });
+      expect(said).toEqual([]);
+    }
+  });
+
+  test.each(["n", "", "yep"])("is not made when a person who is asked answers %j", async (answer) => {
+    const { done, said, out, notes } = deciding({}, { terminal: true, answer });
+    expect(await done).toBe(1);
+    expect([said, out]).toEqual([[], []]);
+    expect(notes.at(-1)).toBe("Nothing was said, and nothing was changed.");
+  });
+
+  test.each([
+    ["the answer is yes", { terminal: true, answer: "y" }, {}],
+    ["--yes was given", { terminal: true, answer: "n" }, { options: { yes: true } }],
+    ["a program reads", { json: true, answer: "n" }, {}],
+    ["it names what is not proposed, which cannot count", { answer: "n" }, { digits: OTHER }],
+  ] as const)("is made when %s", async (_when, told, changes) => {
+    const { done, said } = deciding(changes, told);
+    expect(await done).toBe(0);
+    expect(said).toHaveLength(1);
   });
 
   test("prints its verdict for programs, and nothing else", async () => {

@@ -1,4 +1,4 @@
-/** `endpoints`: where events go, and how much of it is moving, parked and done. */
+/** `endpoints`: where events go, and how much of it is moving, waiting for a person and done. */
 import type { EndpointOverview } from "../../client/endpoint-overview.ts";
 import type { CliContext } from "../context.ts";
 import { withSpinner } from "../spinner.ts";
@@ -24,12 +24,13 @@ export function endpointLines(
   const rows = found.map((endpoint) => [
     endpoint.name,
     String(endpoint.inProgress),
+    String(endpoint.awaitingApproval),
     String(endpoint.needsAttention),
     String(endpoint.delivered),
     [endpoint.destination, ...traits(endpoint)].join("  "),
   ]);
   const [head = "", ...lines] = tableLines(
-    ["ENDPOINT", "IN PROGRESS", "NEEDS ATTENTION", "DELIVERED", "DESTINATION"],
+    ["ENDPOINT", "IN PROGRESS", "AWAITING APPROVAL", "NEEDS ATTENTION", "DELIVERED", "DESTINATION"],
     rows,
   );
   return [
@@ -37,7 +38,7 @@ export function endpointLines(
     ...lines,
     "",
     dim(
-      "Counts of events that go there, eventually consistent. Parked ones: `countersign list --state needs-attention`.",
+      "Counts of events that go there, eventually consistent. Which ones: `countersign list --endpoint NAME --state needs-attention`, or `awaiting-approval`.",
     ),
   ];
 }

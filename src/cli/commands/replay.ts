@@ -1,8 +1,7 @@
 /** `replay`: says what is known of the last attempt, asks on a terminal, then tries again with the same key. */
-import { once } from "node:events";
-import { createInterface } from "node:readline/promises";
 import type { EventReport } from "../../client/get-event.ts";
 import type { DeliveryStatus } from "../../delivery/event-state.ts";
+import { agrees } from "../ask.ts";
 import { attemptLines } from "../attempt-lines.ts";
 import type { CliContext } from "../context.ts";
 import { safeText } from "../safe-text.ts";
@@ -33,17 +32,6 @@ export async function confirm(context: CliContext, event: EventReport, options: 
   const agreed = await agrees(context, `Replay ${safeText(event.key)} to ${delivery.endpoint}? [y/N] `);
   if (!agreed) terminal.note("Nothing was changed.");
   return agreed;
-}
-
-/** Anything but a yes is a no, Ctrl-C and Ctrl-D included. */
-async function agrees({ stdin, terminal }: CliContext, question: string): Promise<boolean> {
-  const asking = createInterface({ input: stdin as NodeJS.ReadableStream, output: terminal.stderr }); // a terminal is a stream
-  const closed = once(asking, "close").then(() => "");
-  // Ctrl-C rejects the question, Ctrl-D leaves it open for ever.
-  const asked = asking.question(question).catch(() => "");
-  const answer = await Promise.race([asked, closed]);
-  asking.close();
-  return /^y(?:es)?$/i.test(answer.trim());
 }
 
 function lastWords(

@@ -5,9 +5,11 @@ import { type DeliveryStatus, type Verdict, waitsForPerson } from "../../deliver
 import { CountersignError } from "../../errors.ts";
 import { actorOf } from "../actor.ts";
 import type { CliContext } from "../context.ts";
+import { EXIT } from "../exit-code.ts";
+import { requireDelivery } from "../require-delivery.ts";
 import { requireKey } from "../require-key.ts";
 import { withSpinner } from "../spinner.ts";
-import { reportVerdict } from "../verdict-report.ts";
+import { keySentence, reportVerdict } from "../verdict-report.ts";
 import { withClient } from "../with-client.ts";
 
 export interface ResolutionCommand {
@@ -34,10 +36,7 @@ export async function resolve(
   requireReason(options.reason);
   const actor = actorOf(options.as, context.environment);
   return await withClient(context, async (countersign) => {
-    if (verb.confirm !== undefined) {
-      const event = await withSpinner(context.terminal, "Reading", async () => await countersign.get(key));
-      if (!(await verb.confirm(event))) return 1;
-    }
+    if (!(await mayBeSaid(context, countersign, { key, verb, named: options.delivery }))) return EXIT.failed;
     const word = {
       actor,
       reason: options.reason,
@@ -48,8 +47,31 @@ export async function resolve(
       "Waiting for a worker's answer",
       async () => await say(countersign, verb.name, { key, word }),
     );
-    return reportVerdict(context, verdict, { key, noun: verb.name, done: verb.done });
+    return reportVerdict(context, verdict, {
+      key,
+      noun: verb.name,
+      sentence: keySentence(context, key, verb.done),
+    });
   });
+}
+
+interface Meant {
+  readonly key: string;
+  readonly verb: ResolutionVerb;
+  /** The value of `--delivery`. */
+  readonly named: string | undefined;
+}
+
+/** Looks at the event only where that tells something; throws `bad_argument` for a delivery it does not have. */
+async function mayBeSaid(
+  { terminal }: CliContext,
+  countersign: ConnectedCountersign,
+  { key, verb, named }: Meant,
+): Promise<boolean> {
+  if (verb.confirm === undefined && named === undefined) return true;
+  const event = await withSpinner(terminal, "Reading", async () => await countersign.get(key));
+  requireDelivery(event, named);
+  return verb.confirm === undefined || (await verb.confirm(event));
 }
 
 /** Throws `bad_argument`. */

@@ -3,12 +3,14 @@ import type { Receipt } from "../../client/submit.ts";
 import { eventFromBody, readEvent } from "../../client/read-event.ts";
 import { canonicalEvent, planEvent } from "../../config/plan-event.ts";
 import type { BusinessEvent } from "../../delivery/event.ts";
+import type { DeliveryPlan } from "../../delivery/plan.ts";
 import { CountersignError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../read-body.ts";
 import { shellWord } from "../safe-text.ts";
 import { withSpinner } from "../spinner.ts";
 import { colorState } from "../state-color.ts";
+import type { Colors } from "../terminal.ts";
 import { clientConfig, withClientOf } from "../with-client.ts";
 
 export interface SendCommand {
@@ -29,9 +31,9 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export async function send(context: CliContext, options: SendCommand): Promise<number> {
   const event = await readCommandEvent(context, options);
   const { terminal, json } = context;
-  return await withPlanned(context, event, (receipt, endpoints) => {
+  return await withPlanned(context, event, (receipt, deliveries) => {
     if (json) terminal.json(receipt);
-    else for (const line of receiptLines(receipt, endpoints, context)) terminal.out(line);
+    else for (const line of receiptLines(receipt, deliveries, terminal.colors)) terminal.out(line);
   });
 }
 
@@ -64,7 +66,7 @@ function requireFittingOptions(options: SendCommand): void {
   );
 }
 
-type Report = (receipt: Receipt, endpoints: readonly string[]) => void;
+type Report = (receipt: Receipt, deliveries: readonly DeliveryPlan[]) => void;
 
 /** What the configuration refuses is refused before a server is asked. */
 async function withPlanned(context: CliContext, event: BusinessEvent, report: Report): Promise<number> {
@@ -76,19 +78,30 @@ async function withPlanned(context: CliContext, event: BusinessEvent, report: Re
       "Sending",
       async () => await countersign.submit(event, { via: "cli" }),
     );
-    report(
-      receipt,
-      deliveries.map(({ endpoint }) => endpoint),
-    );
+    report(receipt, deliveries);
     return 0;
   });
 }
 
-function receiptLines(receipt: Receipt, endpoints: readonly string[], { terminal }: CliContext): readonly string[] {
-  const { bold, dim } = terminal.colors;
-  const state = colorState(terminal.colors, receipt.state);
+/** `deliveries` as the configuration at hand plans them; a worker's may differ. */
+export function receiptLines(receipt: Receipt, deliveries: readonly DeliveryPlan[], colors: Colors): readonly string[] {
+  const { bold, dim } = colors;
+  const state = colorState(colors, receipt.state);
   const next = dim(`See what happens: countersign show ${shellWord(receipt.key)}`);
-  if (!receipt.duplicate) return [`Accepted ${bold(receipt.key)}, to be delivered to ${endpoints.join(", ")}.`, next];
+  if (!receipt.duplicate) return [`Accepted ${bold(receipt.key)}${whereTo(deliveries)}.`, next];
   const ended = receipt.state === "terminated" ? "; it was ended from outside in Temporal" : "";
   return [`Accepted before: ${bold(receipt.key)} is ${state}${ended}. Nothing was started again.`, next];
+}
+
+/** `, to be delivered to crm; payments waits for approval first`. */
+function whereTo(deliveries: readonly DeliveryPlan[]): string {
+  const names = (asks: (plan: DeliveryPlan) => boolean) => deliveries.filter(asks).map(({ endpoint }) => endpoint);
+  const direct = names(({ settings }) => settings.approval !== true);
+  const asking = names(({ settings }) => settings.approval === true);
+  return [
+    ...(direct.length === 0 ? [] : [`, to be delivered to ${direct.join(", ")}`]),
+    ...(asking.length === 0
+      ? []
+      : [`; ${asking.join(", ")} ${asking.length === 1 ? "waits" : "wait"} for approval first`]),
+  ].join("");
 }

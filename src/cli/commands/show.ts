@@ -28,7 +28,8 @@ export async function show(context: CliContext, key: string, { page }: ShowComma
     const { namespace } = readConnectionProfile({ temporal: config.temporal, environment });
     const uiUrl = await runUrl(config, environment, event.key);
     const isolated = Object.values(config.endpoints).flatMap((endpoint) => (endpoint.isolated ? [endpoint.name] : []));
-    const view = { nowMs: Date.now(), colors: terminal.colors, uiUrl, isolated, page, namespace };
+    const people = Object.keys(config.people);
+    const view = { nowMs: Date.now(), colors: terminal.colors, uiUrl, isolated, page, people, namespace };
     for (const line of timelineLines(event, view)) terminal.out(line);
     return 0;
   });

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { aDelivery } from "../../test/support/an-event.ts";
+import { aDecision, aProposal, aWaitingDelivery } from "../../test/support/a-proposal.ts";
+import type { DeliveryStatus, Verdict } from "../delivery/event-state.ts";
+import { refusalFacts } from "./refusal-facts.ts";
+
+const ANA = "ana@example.com";
+const AT = "2026-11-29 10:01:00 UTC";
+
+const facts = (because: Verdict["refusedBecause"], changes: Partial<DeliveryStatus> = {}, actor = ANA) =>
+  refusalFacts({ because, actor, delivery: aWaitingDelivery(changes) });
+
+test("tells who asked, or who edited it last", () => {
+  expect(facts("own-request", {}, "BO@example.com")).toBe("bo@example.com asked for it.");
+  const edited = { proposal: aProposal({ editedBy: ANA }) };
+  expect(facts("own-request", edited)).toBe(`${ANA} edited it last.`);
+  expect(facts("own-request", edited, "bo@example.com")).toBe("bo@example.com asked for it.");
+  expect(facts("own-request", { proposal: aProposal({ requestedBy: null }) })).toBeNull();
+});
+
+test("tells when that person decided before, as far as it stands", () => {
+  const vote = aDecision({ action: "reject" });
+  const sentence = `It was rejected by ${ANA}, ${AT}; who has changed their mind withdraws first.`;
+  expect(facts("second-vote", { decisions: [aDecision({ actor: "ben" }), vote] })).toBe(sentence);
+  expect(facts("second-vote", { decisions: [vote, aDecision({ action: "withdraw" })] })).toBeNull();
+});
+
+test("tells who decided it, and the other way they could not", () => {
+  const decisions = [aDecision(), aDecision({ action: "reject", actor: "ben\u001b" })];
+  expect(facts("already-decided", { state: "rejected", decisions })).toBe(`It was rejected by ben?, ${AT}.`);
+  expect(
+    facts("already-decided", { state: "delivering", decisions: [...decisions, aDecision({ actor: "cem" })] }),
+  ).toBe(`It was approved by ${ANA}, ${AT}; cem, ${AT}.`);
+  expect(facts("already-decided", { state: "discarded" })).toBeNull();
+});
+
+test("tells when it was sent", () => {
+  const proposal = aProposal({ executedAt: "2026-11-29T10:02:00.000Z" });
+  expect(facts("executed", { proposal })).toBe("The first attempt began 2026-11-29 10:02:00 UTC.");
+  expect(facts("executed")).toBeNull();
+});
+
+test("knows nothing beside other refusals, and nothing of what is not proposed", () => {
+  expect(facts("expired", { decisions: [aDecision()] })).toBeNull();
+  expect(refusalFacts({ because: "executed", actor: ANA, delivery: aDelivery() })).toBeNull();
+  expect(refusalFacts({ because: "executed", actor: ANA, delivery: null })).toBeNull();
+});
