@@ -59,8 +59,8 @@ describe("matchRoutes", () => {
 
   test("routes a test event to the endpoint its subject names and to no other", () => {
     const config = withRoutes({ match: {}, to: ["mail"] });
-    const test = { source: "countersign", id: "t1", type: "countersign.test", subject: "crm", synthetic: true };
-    const event = { ...test, data: { test: true } };
+    const bare = { source: "countersign", id: "t1", type: "countersign.test", subject: "crm", synthetic: true };
+    const event = { ...bare, data: { test: true } };
     expect(matchRoutes(config, event)).toEqual(["crm"]);
     expect(matchRoutes(config, { ...event, subject: "nobody" })).toEqual([]);
     expect(matchRoutes(config, { ...event, subject: "constructor" })).toEqual([]);

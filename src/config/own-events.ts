@@ -49,5 +49,6 @@ export function isNoticeEvent({ type, data, datacontenttype }: BusinessEvent): b
   const body = new Map(Object.entries(data));
   const isWhole = body.size === Object.keys(MEMBERS).length;
   const isShaped = Object.entries(MEMBERS).every(([name, fits]) => body.has(name) && fits(body.get(name)));
-  return isWhole && isShaped && type === `${NOTICE_TYPE}${String(body.get("kind"))}`;
+  const kind = body.get("kind");
+  return isWhole && isShaped && typeof kind === "string" && type === `${NOTICE_TYPE}${kind}`;
 }

@@ -30,7 +30,7 @@ export function aRule(changes: Partial<ApprovalRule> = {}): ApprovalRule {
   };
 }
 
-export function someTerms(changes: Partial<ApprovalTerms> = {}): ApprovalTerms {
+function someTerms(changes: Partial<ApprovalTerms> = {}): ApprovalTerms {
   return { rules: [aRule()], expiresMs: EXPIRES_MS, remindMs: [], onExpire: "end", notify: null, ...changes };
 }
 

@@ -79,7 +79,7 @@ function someRule(world: World): ApprovalRule {
 }
 
 /** Times are short, so that they are met within a run. */
-export function someDraft(world: World, endpoint: string, revision: number): ProposalDraft {
+function someDraft(world: World, endpoint: string, revision: number): ProposalDraft {
   return aDraft({
     endpoint,
     revision,

@@ -84,7 +84,7 @@ export function newWorld(pick: World["pick"], plan: EventPlan): World {
   };
 }
 
-export function nextId(world: World): number {
+function nextId(world: World): number {
   world.lastId += 1;
   return world.lastId;
 }
