@@ -216,6 +216,12 @@ describe("an amendment of the endpoint", () => {
     expect(because(ended, 1)).toBe("bad-amendment");
   });
 
+  test("is refused where another delivery of the event went before, because their keys would be the same", () => {
+    const elsewhere = live(both, ordered("amend", { delivery: "crm", endpoint: "mail" }));
+    const back = live(elsewhere, ordered("amend", { delivery: "ledger", endpoint: "crm" }));
+    expect(because(back, 1)).toBe("bad-amendment");
+  });
+
   test("to where it goes already is one all the same: people are asked again", () => {
     const same = live(both, ordered("amend", { delivery: "crm", endpoint: "crm" }));
     expect(because(same)).toBeNull();

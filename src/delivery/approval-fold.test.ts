@@ -297,6 +297,20 @@ describe("an examination", () => {
   });
 });
 
+describe("an examination", () => {
+  test("of another proposal than the one in force judges nobody and asks nobody anew", () => {
+    const heard = live(asked(), said("approve"));
+    const other = { kind: "examined", endpoint: "crm", digest: "sha256:other", rights: [rightsFor(0)] } as const;
+    const changed = aDraft({ revision: 2 });
+    for (const examination of [other, { ...other, changed }])
+      expect(live(heard, { fact: "examined", examination, atMs: NOON_MS + 1000 })).toEqual(heard);
+    const own = { ...other, digest: digestOf(1) };
+    expect(only(live(heard, { fact: "examined", examination: own, atMs: NOON_MS + 1000 }))).toMatchObject({
+      state: "delivering",
+    });
+  });
+});
+
 describe("a withdrawal", () => {
   test("takes back one's own word, which may then be given again", () => {
     const one = decide(quorum(2), "approve");
@@ -340,6 +354,21 @@ describe("a withdrawal", () => {
     const waiting = decide(parked, "withdraw", { afterMs: 4000 });
     expect(only(waiting)).toMatchObject({ state: "awaiting-approval", attention: null });
     expect(nextAction(only(waiting))).toBe("await-decision");
+  });
+
+  test("of a signed decision asks for the next revision, also where the delivery is parked unsent", () => {
+    const rules = [aRule({ requireSignedDecisions: true })];
+    const signed = { rights: { signature: "valid" as const } };
+    const agreed = decide(asked({ terms: { rules } }), "approve", signed);
+    const parked = live(agreed, begun(), reported({ kind: "withheld", endpoint: "crm", reason: "not-routed" }));
+    const anew = only(decide(parked, "withdraw", { ...signed, afterMs: 4000 }));
+    expect(anew).toMatchObject({
+      state: "accepted",
+      attention: null,
+      approval: null,
+      earlier: [{ revision: 1, standing: "approved", replacedBecause: "withdrawn", replacedAt: at(4000) }],
+    });
+    expect([nextAction(anew), nextRevisionOf(anew)]).toEqual(["plan", 2]);
   });
 
   test("of a rejection leaves what is approved, and a parked delivery parked", () => {

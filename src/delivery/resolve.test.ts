@@ -145,6 +145,7 @@ describe("judge", () => {
     ["amend", "a delivery nobody tried yet", delivery("accepted"), refused("not-parked")],
     ["amend", "a delivery that was delivered", delivery("delivered"), refused("already-ended")],
     ["amend", "an attempt in flight", flying, refused("attempt-in-flight")],
+    ["amend", "a delivery that was amended all too often", { ...parked, revision: 200 }, refused("bad-amendment")],
     ["hurry", "a delivery in a retry wait", waiting, refused("not-supported")],
     ["hold", "a delivery in a retry wait", waiting, refused("not-supported")],
     ["release", "a delivery in a retry wait", waiting, refused("not-supported")],

@@ -86,13 +86,15 @@ export function changedSetup(setup: Setup, pick: Pick): Setup {
   const position = pick(NAMES.length);
   const { [NAMES[position] ?? ""]: _gone, ...others } = setup.people;
   const policies = setup.policies[endpoint].map((policy) => changedPolicy(policy, pick));
+  const elsewhere = { ...setup, host: setup.host === "one" ? "two" : "one" };
   const changed = choose<Setup>(pick, [
     { ...setup, policies: { ...setup.policies, [endpoint]: policies } },
+    elsewhere,
     { ...setup, people: { ...setup.people, [NAMES[position] ?? ""]: somePerson(pick, position) } },
-    { ...setup, host: setup.host === "one" ? "two" : "one" },
+    elsewhere,
     { ...setup, people: others },
-    { ...setup, policies: { ...setup.policies, [endpoint]: somePolicies(pick) } },
     { ...setup, hasHeader: !setup.hasHeader },
+    { ...setup, policies: { ...setup.policies, [endpoint]: somePolicies(pick) } },
   ]);
   return configOf(changed) === null ? setup : changed;
 }

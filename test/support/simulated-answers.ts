@@ -74,6 +74,7 @@ function someRule(world: World): ApprovalRule {
     quorum: 1 + world.pick(2),
     rejections: 1 + world.pick(2),
     fourEyes: world.pick(3) === 0,
+    requireSignedDecisions: world.pick(6) === 5,
     escalate: world.pick(3) === 0 ? { afterMs: 1500, to: ["ops"] } : null,
   });
 }
@@ -107,13 +108,14 @@ export function somePlanned(
 }
 
 export function someExamination(world: World, question: Extract<Question, { asks: "examine" }>): Examination {
-  const { endpoint, revision, sequences } = question;
+  const { endpoint, revision, digest, sequences } = question;
   const kind = world.pick(16);
   if (kind === 15) return { kind: "withheld", endpoint, reason: "unknown-endpoint" };
   const rights = sequences.map((sequence) => someRights(world, sequence));
   return {
     kind: "examined",
     endpoint,
+    digest,
     rights,
     ...(kind === 1 ? { changed: someDraft(world, endpoint, revision) } : {}),
   };
@@ -148,7 +150,13 @@ export function someResult(
   if (kind === 3 && via === "local") return { kind: "set-aside", endpoint };
   if (kind === 4) {
     const revision = delivery === null ? 1 : nextRevisionOf(delivery);
-    return { kind: "unapproved", endpoint, draft: someDraft(world, endpoint, revision) };
+    const because = choose(world, ["changed", "approval-lost"] as const);
+    return {
+      kind: "unapproved",
+      endpoint,
+      draft: someDraft(world, endpoint, revision),
+      ...(delivery?.approval && { because }),
+    };
   }
   if (kind === 5 && delivery?.approval?.executedAt === null) return { kind: "too-late", endpoint };
   return { kind: "attempted", endpoint, record: someRecord(world, number, via) };

@@ -66,7 +66,8 @@ function follow(world: World, index: number, now: Now): void {
   while (!follower.busy && !follower.done) {
     keepClocks(world, index, now);
     const delivery = deliveryAt(world, index);
-    const { wait, endpoint, ballots } = delivery;
+    const { wait, endpoint, ballots, approval } = delivery;
+    const digest = approval?.draft.digest ?? "";
     const revision = nextRevisionOf(delivery);
     stopTimers(world, (timer) => timer.index === index && timer.of === "wait" && timer.wait !== wait);
     switch (nextAction(delivery)) {
@@ -83,7 +84,14 @@ function follow(world: World, index: number, now: Now): void {
         ask(world, { asks: "plan", index, endpoint, revision });
         break;
       case "examine":
-        ask(world, { asks: "examine", index, endpoint, revision, sequences: ballots.map(({ sequence }) => sequence) });
+        ask(world, {
+          asks: "examine",
+          index,
+          endpoint,
+          revision,
+          digest,
+          sequences: ballots.map(({ sequence }) => sequence),
+        });
         break;
       case "attempt":
         attempt(world, index, now);

@@ -18,9 +18,14 @@ type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 export type Question = { readonly index: number; readonly endpoint: string } & (
   | { readonly asks: "attempt"; readonly number: number; readonly via: Way }
   | { readonly asks: "lane"; readonly number: number }
-  /** `revision` is that of a new proposal. */
+  /** `revision` is that of a new proposal, `digest` that of the one in force. */
   | { readonly asks: "plan"; readonly revision: number }
-  | { readonly asks: "examine"; readonly revision: number; readonly sequences: readonly number[] }
+  | {
+      readonly asks: "examine";
+      readonly revision: number;
+      readonly digest: string;
+      readonly sequences: readonly number[];
+    }
 );
 
 /** A timer that runs. After a rejection the run listens on; the clocks of a proposal show what they are for. */

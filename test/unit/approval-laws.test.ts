@@ -139,7 +139,6 @@ describe("whatever people, workers and configurations do", () => {
   });
 
   test("and the law is not kept by sending nothing", () => {
-    console.log(seen);
     expect(seen.approved).toBeGreaterThan(20);
     expect(seen.free).toBeGreaterThan(20);
     expect(seen.anew).toBeGreaterThan(20);
