@@ -376,6 +376,7 @@ describe("people", () => {
       { kind: "requested", endpoint: "payments", digest: proposal.digest, approvers: ["group:finance"] },
       { kind: "rejected", digest: proposal.digest },
     ]);
-    expect(JSON.stringify(notices)).not.toContain("900");
+    // A digest may hold any digits; the body's own member is in no notice.
+    expect(JSON.stringify(notices)).not.toContain("amount");
   });
 });

@@ -2,48 +2,29 @@
  * An event that waits for people, played by a tape of choices: the test is its interpreter, and workers
  * with configurations that change answer it by the real activities. Nothing here knows the rules.
  */
-import { sign as signBytes } from "node:crypto";
 import { advance, begin } from "../../src/delivery/advance.ts";
 import type { AttemptInput, ExamineInput, PlanInput } from "../../src/delivery/activity-shapes.ts";
-import type { DecisionAction } from "../../src/delivery/approval.ts";
 import { chooseWay } from "../../src/delivery/choose-way.ts";
 import type { BusinessEvent } from "../../src/delivery/event.ts";
 import { identityOf } from "../../src/delivery/event-identity.ts";
-import type { Proposal } from "../../src/delivery/event-state.ts";
 import { grantOf } from "../../src/delivery/grant.ts";
 import { nextAction, wantsRecall } from "../../src/delivery/next-action.ts";
 import { type Delivery, type EventProgress, nextRevisionOf } from "../../src/delivery/progress.ts";
 import { project } from "../../src/delivery/project.ts";
 import type { OutgoingRequest } from "../../src/egress/exchange.ts";
 import { aStage, anAnswer, perform, type Stage } from "./activity-stage.ts";
+import { changedSetup, choose, configOf, type Setup, someSetup } from "./approval-setups.ts";
 import {
-  bytesToSign,
-  changedSetup,
-  choose,
-  configOf,
-  KEYS,
-  NAMES,
-  type Pick,
-  type Setup,
-  someSetup,
-} from "./approval-setups.ts";
+  type Said,
+  type Scene,
+  someDecision,
+  someOrder,
+  someRepetition,
+  type Shown,
+  type Word,
+} from "./approval-words.ts";
 import type { Later } from "./approvals.ts";
 import { NOON_MS } from "./deliveries.ts";
-
-/** A person's word as it was sent. */
-export interface Said {
-  readonly name: string;
-  readonly argument: Readonly<Record<string, unknown>>;
-  readonly atMs: number;
-}
-
-/** What anybody could read about a proposal when it was made. */
-export interface Shown {
-  readonly endpoint: string;
-  readonly proposal: Proposal;
-  /** Of a first attempt under it that ended: from then on it cannot expire. */
-  triedAtMs: number | null;
-}
 
 /** A request that left a worker. */
 export interface Sent {
@@ -57,8 +38,7 @@ type Job =
   | { readonly does: "examineBallots"; readonly input: ExamineInput }
   | { readonly does: "attemptDelivery"; readonly input: AttemptInput };
 
-export interface Play {
-  readonly pick: Pick;
+export interface Play extends Scene {
   readonly event: BusinessEvent;
   nowMs: number;
   setup: Setup;
@@ -66,9 +46,7 @@ export interface Play {
   older: Setup;
   progress: EventProgress;
   readonly jobs: Map<number, Job>;
-  /** By position among the messages of the run. */
   readonly said: Said[];
-  /** By digest. */
   readonly shown: Map<string, Shown>;
   readonly sent: Sent[];
 }
@@ -103,8 +81,9 @@ export async function playApproval(tape: readonly number[]): Promise<Play> {
 async function takeStep(play: Play): Promise<void> {
   const { pick } = play;
   const kind = pick(20);
-  if (kind < 8) decide(play);
-  else if (kind === 8) order(play);
+  if (kind < 7) say(play, someDecision(play));
+  else if (kind === 7) say(play, someRepetition(play));
+  else if (kind === 8) say(play, someOrder(play));
   else if (kind === 9) changeSetup(play);
   else if (kind === 10) pass(play, choose(pick, [1000, 5000, 15_000, 40_000]));
   else await work(play, pick(play.progress.deliveries.length));
@@ -129,63 +108,11 @@ function tell(play: Play, fact: Later): void {
   }
 }
 
-function say(play: Play, name: string, argument: Said["argument"]): void {
+function say(play: Play, word: Word | null): void {
+  if (word === null) return;
+  const { name, argument } = word;
   play.said.push({ name, argument, atMs: play.nowMs });
   tell(play, { fact: "message", message: { name, argument }, atMs: play.nowMs });
-}
-
-/** People mostly decide on what is asked, as they should; sometimes on what was, or on nothing there is. */
-function decide(play: Play): void {
-  const { pick } = play;
-  const asking = play.progress.deliveries.flatMap(({ approval }) => (approval === null ? [] : [approval.draft.digest]));
-  const digests =
-    pick(8) === 7
-      ? [...play.shown.keys(), "sha256:other"]
-      : [...asking, "sha256:early"].slice(0, Math.max(1, asking.length));
-  const digest = choose(pick, digests);
-  const kind = pick(14);
-  const action: DecisionAction = kind === 13 ? "reject" : kind > 10 ? "withdraw" : "approve";
-  const position = pick(NAMES.length + 1);
-  const actor = NAMES[position] ?? choose(pick, ["mallory", "ANA"]);
-  const signature = sign(play, { actor, digest, action });
-  say(play, action, { actor, digest, note: "because", ...(signature === null ? {} : { signature }) });
-}
-
-function sign(
-  play: Play,
-  word: { readonly actor: string; readonly digest: string; readonly action: DecisionAction },
-): string | null {
-  const { actor, digest, action } = word;
-  const shown = play.shown.get(digest);
-  const kind = play.pick(12);
-  if (shown === undefined || kind < 2) return null;
-  const key = play.setup.people[actor]?.key ?? null;
-  // Somebody else's, or for something else.
-  const pair = KEYS[kind > 9 ? play.pick(KEYS.length) : (key ?? -1)];
-  if (pair === undefined) return null;
-  const { endpoint, proposal } = shown;
-  const signed = kind === 9 ? "withdraw" : action;
-  const bytes = bytesToSign(["decision.v1", "shop/evt_1", endpoint, String(proposal.revision), digest, signed]);
-  return signBytes(null, bytes, pair.privateKey).toString("base64");
-}
-
-/** Amendments mostly go where they can count. */
-function order(play: Play): void {
-  const { pick } = play;
-  const { deliveries } = play.progress;
-  const waiting = deliveries.filter(({ state }) => state === "awaiting-approval" || state === "needs-attention");
-  const delivery = choose(pick, waiting.length > 0 ? waiting : deliveries).endpoint;
-  const word = { actor: choose(pick, ["ops", "bo", "Cleo", "ANA"]), reason: "because", delivery };
-  const content = choose(pick, [
-    { data: { amount: 500 } },
-    { data: { amount: 200 } },
-    { data: { amount: 50 } },
-    { endpoint: "ledger" },
-    { endpoint: "payments" },
-  ]);
-  const kind = pick(10);
-  if (kind < 6) say(play, "amend", { ...word, ...content });
-  else say(play, kind < 9 ? "replay" : "discard", word);
 }
 
 async function work(play: Play, index: number): Promise<void> {

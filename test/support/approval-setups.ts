@@ -31,7 +31,8 @@ export interface Setup {
   readonly people: Readonly<Record<string, { readonly groups: readonly string[]; readonly key: number | null }>>;
 }
 
-export type Pick = (bound: number) => number;
+/** A number from 0 up to, but not, `bound`. */
+export type Chooser = (bound: number) => number;
 
 export const NAMES = ["ana", "bo", "cleo", "Dora"] as const;
 /** Two for each name, so that a key can be replaced. */
@@ -76,12 +77,12 @@ function aPolicy(changes: Partial<Policy> = {}): Policy {
 }
 
 /** A walk of a few changes away from the first. */
-export function someSetup(pick: Pick): Setup {
+export function someSetup(pick: Chooser): Setup {
   return Array.from({ length: pick(8) }).reduce<Setup>((setup) => changedSetup(setup, pick), FIRST);
 }
 
 /** One thing is different; the same again where the result would be no valid configuration. */
-export function changedSetup(setup: Setup, pick: Pick): Setup {
+export function changedSetup(setup: Setup, pick: Chooser): Setup {
   const endpoint = choose(pick, ENDPOINTS);
   const position = pick(NAMES.length);
   const { [NAMES[position] ?? ""]: _gone, ...others } = setup.people;
@@ -99,21 +100,21 @@ export function changedSetup(setup: Setup, pick: Pick): Setup {
   return configOf(changed) === null ? setup : changed;
 }
 
-export function choose<Choice>(pick: Pick, choices: readonly Choice[]): Choice {
+export function choose<Choice>(pick: Chooser, choices: readonly Choice[]): Choice {
   // Within the list.
   return choices[pick(choices.length)] as Choice;
 }
 
-function somePerson(pick: Pick, position: number): Setup["people"][string] {
+function somePerson(pick: Chooser, position: number): Setup["people"][string] {
   const groups = choose(pick, [["finance"], ["finance"], ["finance", "leads"], ["leads"], []]);
   return { groups, key: choose(pick, [2 * position, 2 * position, 2 * position + 1, null]) };
 }
 
-function somePolicies(pick: Pick): readonly Policy[] {
+function somePolicies(pick: Chooser): readonly Policy[] {
   return Array.from({ length: pick(3) }, () => somePolicy(pick));
 }
 
-function somePolicy(pick: Pick): Policy {
+function somePolicy(pick: Chooser): Policy {
   return {
     approvers: choose(pick, [
       ["group:finance"],
@@ -129,7 +130,7 @@ function somePolicy(pick: Pick): Policy {
   };
 }
 
-function changedPolicy(policy: Policy, pick: Pick): Policy {
+function changedPolicy(policy: Policy, pick: Chooser): Policy {
   const { approvers, further, signed } = somePolicy(pick);
   return choose(pick, [
     { ...policy, quorum: 1 + (policy.quorum % 3) },

@@ -7,7 +7,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Play, playApproval, type Said, type Sent, type Shown } from "../support/approval-play.ts";
+import { type Play, playApproval, type Sent } from "../support/approval-play.ts";
 import {
   bytesToSign,
   type EndpointName,
@@ -16,6 +16,7 @@ import {
   type Policy,
   type Setup,
 } from "../support/approval-setups.ts";
+import type { Said, Shown } from "../support/approval-words.ts";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
@@ -96,7 +97,9 @@ function inFavor(
       const inTime = said.atMs < Date.parse(shown.proposal.expiresAt);
       return said.name === "approve" && mayDecide && inTime && (!policy.signed || isSigned(said, shown, facts));
     });
-    return stands && !(policy.fourEyes && involved.includes(plain(person))) ? [person] : [];
+    // What was signed and taken back may come again from anybody: it takes a new proposal.
+    const mayBeRepeated = policy.signed && withdrawn >= 0;
+    return stands && !mayBeRepeated && !(policy.fourEyes && involved.includes(plain(person))) ? [person] : [];
   });
 }
 
