@@ -32,7 +32,8 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts", "test/unit/**/*.test.ts"],
           pool: "forks",
-          testTimeout: 20_000,
+          // Laws take seconds, and many times that on a busy machine.
+          testTimeout: 90_000,
         },
       },
       {

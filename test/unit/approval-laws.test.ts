@@ -137,7 +137,7 @@ describe("whatever people, workers and configurations do", () => {
         seen.anew += play.shown.size > 2 ? 1 : 0;
       }),
       // Such a tape is long to shrink: a failure is told within the time of the test.
-      { numRuns: 200, interruptAfterTimeLimit: 15_000 },
+      { numRuns: 150, interruptAfterTimeLimit: 75_000 },
     );
   });
 
