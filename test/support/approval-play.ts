@@ -31,6 +31,8 @@ export interface Sent {
   readonly setup: Setup;
   readonly request: OutgoingRequest;
   readonly atMs: number;
+  /** How much had been said by then. */
+  readonly saidBefore: number;
 }
 
 type Job =
@@ -51,7 +53,7 @@ export interface Play extends Scene {
   readonly sent: Sent[];
 }
 
-const STEPS = 80;
+const STEPS = 90;
 
 export async function playApproval(tape: readonly number[]): Promise<Play> {
   let position = 0;
@@ -59,7 +61,13 @@ export async function playApproval(tape: readonly number[]): Promise<Play> {
   const setup = someSetup(pick);
   const requestedBy = choose(pick, [undefined, "ANA", "bo "]);
   const data = { amount: choose(pick, [500, 50]) };
-  const event = { source: "shop", id: "evt_1", type: "refund.requested", data, ...(requestedBy && { requestedBy }) };
+  const event = {
+    source: "shop",
+    id: "evt_1",
+    type: "refund.requested",
+    data,
+    ...(requestedBy && { requestedBy }),
+  };
   const plan = stageOf(setup).deps.routing.plan(event);
   const progress = begin({ fact: "accepted", atMs: NOON_MS, event: identityOf(event), plan });
   const play: Play = {
@@ -86,7 +94,13 @@ async function takeStep(play: Play): Promise<void> {
   else if (kind === 8) say(play, someOrder(play));
   else if (kind === 9) changeSetup(play);
   else if (kind === 10) pass(play, choose(pick, [1000, 5000, 15_000, 40_000]));
-  else await work(play, pick(play.progress.deliveries.length));
+  else await workOn(play, { index: pick(play.progress.deliveries.length), turns: 1 + pick(3) });
+}
+
+/** Work goes on for a while, or anything else comes between its begin and its end. */
+async function workOn(play: Play, { index, turns }: { readonly index: number; readonly turns: number }): Promise<void> {
+  await work(play, index);
+  if (turns > 1) await workOn(play, { index, turns: turns - 1 });
 }
 
 /** Timers are the interpreter's: whoever waits for a time hears that it has come. */
@@ -104,7 +118,7 @@ function tell(play: Play, fact: Later): void {
   play.progress = advance(play.progress, fact);
   for (const { endpoint, proposal } of project(play.progress, play.event).deliveries) {
     if (proposal !== null && !play.shown.has(proposal.digest))
-      play.shown.set(proposal.digest, { endpoint, proposal, triedAtMs: null });
+      play.shown.set(proposal.digest, { endpoint, proposal, saidBefore: play.said.length, triedAtMs: null });
   }
 }
 
@@ -125,9 +139,15 @@ async function work(play: Play, index: number): Promise<void> {
     case "plan":
       return void play.jobs.set(index, { does: "planDelivery", input: planInput(play, delivery) });
     case "examine":
-      return void play.jobs.set(index, { does: "examineBallots", input: examineInput(play, delivery) });
+      return void play.jobs.set(index, {
+        does: "examineBallots",
+        input: examineInput(play, delivery),
+      });
     case "attempt":
-      return void play.jobs.set(index, { does: "attemptDelivery", input: beginAttempt(play, delivery) });
+      return void play.jobs.set(index, {
+        does: "attemptDelivery",
+        input: beginAttempt(play, delivery),
+      });
     case "wait":
       play.nowMs = Math.max(play.nowMs, delivery.wait?.untilMs ?? 0);
       return tell(play, { fact: "wait-over", endpoint, atMs: play.nowMs });
@@ -140,7 +160,13 @@ async function work(play: Play, index: number): Promise<void> {
 
 function planInput({ event }: Play, delivery: Delivery): PlanInput {
   const { endpoint, amendment } = delivery;
-  return { v: 1, endpoint, event, revision: nextRevisionOf(delivery), ...(amendment && { amendment }) };
+  return {
+    v: 1,
+    endpoint,
+    event,
+    revision: nextRevisionOf(delivery),
+    ...(amendment && { amendment }),
+  };
 }
 
 function examineInput(play: Play, delivery: Delivery): ExamineInput {
@@ -195,11 +221,19 @@ async function finish(play: Play, { index, delivery, job }: Due): Promise<void> 
     return tell(play, { fact: "attempt-set-aside", endpoint, atMs });
   const { stage, setup } = worker(play);
   if (job.does === "planDelivery")
-    return tell(play, { fact: "planned", planned: await perform(stage.deps, [job.does, job.input]), atMs });
+    return tell(play, {
+      fact: "planned",
+      planned: await perform(stage.deps, [job.does, job.input]),
+      atMs,
+    });
   if (job.does === "examineBallots")
-    return tell(play, { fact: "examined", examination: await perform(stage.deps, [job.does, job.input]), atMs });
+    return tell(play, {
+      fact: "examined",
+      examination: await perform(stage.deps, [job.does, job.input]),
+      atMs,
+    });
   const result = await perform(stage.deps, [job.does, job.input], { scheduledMs: atMs });
-  play.sent.push(...stage.sent.map((request) => ({ setup, request, atMs })));
+  play.sent.push(...stage.sent.map((request) => ({ setup, request, atMs, saidBefore: play.said.length })));
   const isLost = result.kind === "attempted" && play.pick(10) === 9;
   if (isLost) tell(play, { fact: "attempt-lost", endpoint, atMs });
   else tell(play, { fact: "attempt-reported", via: job.input.via, result, atMs });

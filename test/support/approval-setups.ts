@@ -47,13 +47,13 @@ export function bytesToSign(fields: readonly string[]): Uint8Array {
 
 export const FURTHER_AFTER_MS = 20_000;
 
-/** Two of three from finance approve a refund, and one of them signs; one of leads whatever goes to the ledger instead. */
+/** Two of three from finance approve a refund, and two sign for the audit; one of leads whatever goes to the ledger instead. */
 const FIRST: Setup = {
   host: "one",
   hasHeader: false,
   policies: {
     payments: [aPolicy({ quorum: 2, fourEyes: true, further: ["Dora"] })],
-    audit: [aPolicy({ signed: true })],
+    audit: [aPolicy({ quorum: 2, signed: true })],
     ledger: [aPolicy({ approvers: ["group:leads", "cleo"] })],
   },
   people: {
@@ -157,7 +157,11 @@ function parsedConfig({ host, hasHeader, policies, people }: Setup): Config | nu
     const headers = hasHeader ? { headers: { "x-team": "refunds" } } : {};
     return [
       name,
-      { url: `https://${host}.example/${name}`, retry: { schedule: ["1s"], jitter: 0 }, ...headers },
+      {
+        url: `https://${host}.example/${name}`,
+        retry: { schedule: ["1s"], jitter: 0 },
+        ...headers,
+      },
     ] as const;
   });
   const everybody = Object.entries(people).map(([name, { groups, key }]) => {

@@ -18,6 +18,8 @@ export interface Said {
 export interface Shown {
   readonly endpoint: string;
   readonly proposal: Proposal;
+  /** How much had been said when it was made. */
+  readonly saidBefore: number;
   /** Of a first attempt under it that ended: from then on it cannot expire. */
   triedAtMs: number | null;
 }
@@ -51,11 +53,27 @@ export function someDecision(scene: Scene): Word {
       : [...asking, "sha256:early"].slice(0, Math.max(1, asking.length));
   const digest = choose(pick, digests);
   const kind = pick(14);
-  const action: DecisionAction = kind === 13 ? "reject" : kind > 10 ? "withdraw" : "approve";
-  const position = pick(NAMES.length + 1);
-  const actor = NAMES[position] ?? choose(pick, ["mallory", "ANA"]);
+  const action: DecisionAction = kind === 13 ? "reject" : kind > 9 ? "withdraw" : "approve";
+  const somebody = choose(pick, [...NAMES, ...NAMES, ...NAMES, ...lastEditor(scene), "mallory", "ANA"]);
+  const voters = action === "withdraw" ? votersOn(scene, digest) : [];
+  const actor = choose(pick, voters.length > 0 ? voters : [somebody]);
   const signature = sign(scene, { actor, digest, action });
-  return { name: action, argument: { actor, digest, note: "because", ...(signature === null ? {} : { signature }) } };
+  return {
+    name: action,
+    argument: { actor, digest, note: "because", ...(signature === null ? {} : { signature }) },
+  };
+}
+
+/** Whoever amended last, by the name under which they may decide: they will want to. */
+function lastEditor({ said }: Scene): readonly string[] {
+  const editor = String(said.findLast(({ name }) => name === "amend")?.argument["actor"]).toLowerCase();
+  const person = NAMES.filter((name) => name.toLowerCase() === editor);
+  return [...person, ...person, ...person];
+}
+
+function votersOn({ progress }: Scene, digest: string): readonly string[] {
+  const asked = progress.deliveries.filter(({ approval }) => approval?.draft.digest === digest);
+  return asked.flatMap(({ approval }) => approval?.approvals.map((vote) => vote.actor) ?? []);
 }
 
 function sign(
@@ -65,13 +83,13 @@ function sign(
   const { actor, digest, action } = word;
   const shown = scene.shown.get(digest);
   const kind = scene.pick(12);
-  if (shown === undefined || kind < 2) return null;
+  if (shown === undefined || kind === 8) return null;
   const key = scene.setup.people[actor]?.key ?? null;
   // Somebody else's, or for something else.
-  const pair = KEYS[kind > 9 ? scene.pick(KEYS.length) : (key ?? -1)];
+  const pair = KEYS[kind > 10 ? scene.pick(KEYS.length) : (key ?? -1)];
   if (pair === undefined) return null;
   const { endpoint, proposal } = shown;
-  const signed = kind === 9 ? "withdraw" : action;
+  const signed = kind === 7 || kind === 9 ? "withdraw" : action;
   const bytes = bytesToSign(["decision.v1", "shop/evt_1", endpoint, String(proposal.revision), digest, signed]);
   return signBytes(null, bytes, pair.privateKey).toString("base64");
 }
