@@ -1,7 +1,7 @@
 import picocolors from "picocolors";
 import { describe, expect, test } from "vitest";
 import { aDelivery, anAttempt, aReport } from "../../test/support/an-event.ts";
-import { aDecision, aProposal, aWaitingDelivery, DIGEST } from "../../test/support/a-proposal.ts";
+import { aDecision, aProposal, aVote, aWaitingDelivery, DIGEST } from "../../test/support/a-proposal.ts";
 import type { EventReport } from "../client/get-event.ts";
 import { timelineLines } from "./event-timeline.ts";
 
@@ -191,9 +191,8 @@ describe("timelineLines", () => {
   });
 
   test("shows who rejected a proposal, and an editor nobody knows", () => {
-    const decisions = [aDecision({ action: "reject" })];
-    const proposal = aProposal({ editedBy: "cli:root" });
-    const delivery = aWaitingDelivery({ state: "rejected", decisions, proposal });
+    const proposal = aProposal({ editedBy: "cli:root", rejections: [aVote("ana@example.com")] });
+    const delivery = aWaitingDelivery({ state: "rejected", proposal });
     const view = { nowMs: NOW_MS, colors: picocolors.createColors(false), uiUrl: null, people: ["ana@example.com"] };
     const text = timelineLines(aReport({ deliveries: [delivery] }), view).join("\n");
     expect(text).toContain("    expires    no more: rejected\n");

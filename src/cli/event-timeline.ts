@@ -91,16 +91,12 @@ function deliveryLines(event: EventReport, delivery: ReportedDelivery, view: Tim
 }
 
 /** What waits for a person, or what one has decided on. */
-function shownProposal(
-  event: EventReport,
-  { proposal, state, decisions }: DeliveryStatus,
-  view: TimelineView,
-): readonly string[] {
+function shownProposal(event: EventReport, { proposal, state }: DeliveryStatus, view: TimelineView): readonly string[] {
   if (proposal === null) return [];
   const { nowMs, colors, page = 1, people = [] } = view;
   const outside = event.endedOutside === undefined ? null : ("terminated" as const);
   const ended = isTerminal(state) ? state : outside;
-  const lines = proposalLines(proposal, { key: event.key, nowMs, colors, ended, page, decisions, people });
+  const lines = proposalLines(proposal, { key: event.key, nowMs, colors, ended, page, people });
   return lines.map((line) => `  ${line}`);
 }
 

@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { describe, expect, test } from "vitest";
-import { aDecision, aProposal, DIGEST } from "../../test/support/a-proposal.ts";
+import { aProposal, DIGEST } from "../../test/support/a-proposal.ts";
 import type { Proposal } from "../delivery/event-state.ts";
 import { type ProposalView, proposalLines } from "./proposal-lines.ts";
 
@@ -80,15 +80,12 @@ describe("proposalLines", () => {
     expect(shown(proposal, { people: ["ana"] })).toContain("  edited by  cli:root, who is no person of `people`\n");
   });
 
-  test("says who has rejected it, unless they took that back", () => {
-    const no = aDecision({ action: "reject", actor: "ben" });
-    const elsewhere = aDecision({ action: "reject", actor: "eve", digest: `sha256:${"9".repeat(64)}` });
-    const decisions = [no, elsewhere, aDecision({ action: "reject", actor: "cem", counted: false })];
-    expect(shown(aProposal(), { decisions })).toContain(
+  test("says who has rejected it", () => {
+    const rejections = [{ actor: "ben", at: "2026-11-29T10:01:00.000Z" }];
+    expect(shown(aProposal({ rejections }))).toContain(
       "  approvals  none of 2\n  rejected   1 of 1: ben, 2026-11-29 10:01:00 UTC\n  body",
     );
-    const back = [...decisions, aDecision({ action: "withdraw", actor: "ben" })];
-    expect(shown(aProposal(), { decisions: back })).not.toContain("rejected  ");
+    expect(shown(aProposal())).not.toContain("rejected  ");
   });
 
   test("leaves the count open where several rules each have their own", () => {
@@ -97,8 +94,8 @@ describe("proposalLines", () => {
     const approvals = [{ actor: "ana", at: "2026-11-29T10:01:00.000Z" }];
     expect(shown(aProposal({ policy }))).toContain("  approvals  none yet\n");
     expect(shown(aProposal({ policy, approvals }))).toContain("  approvals  1: ana, 2026");
-    const decisions = [aDecision({ action: "reject", actor: "ben" })];
-    expect(shown(aProposal({ policy }), { decisions })).toContain("  rejected   1: ben, 2026");
+    const rejections = [{ actor: "ben", at: "2026-11-29T10:01:00.000Z" }];
+    expect(shown(aProposal({ policy, rejections }))).toContain("  rejected   1: ben, 2026");
   });
 });
 

@@ -1,14 +1,12 @@
 /** A proposal as a person reads it before deciding: everything that will be sent, to where, and who must agree. */
 import { domainToUnicode } from "node:url";
-import type { DecisionRecord } from "../delivery/approval.ts";
 import { samePerson } from "../delivery/ballots.ts";
 import type { Evidence } from "../delivery/event.ts";
-import type { Proposal, TerminalState } from "../delivery/event-state.ts";
+import type { Proposal, ShownVote, TerminalState } from "../delivery/event-state.ts";
 import { type BodyPage, bodyPages } from "./body-pages.ts";
 import { shortDigest } from "./digest-argument.ts";
 import { policyLines } from "./policy-text.ts";
 import { safeText, shellWord, spelledText } from "./safe-text.ts";
-import { standingRejections } from "./standing-votes.ts";
 import type { Colors } from "./terminal.ts";
 import { ageText, longText, momentText } from "./time-text.ts";
 
@@ -20,8 +18,6 @@ export interface ProposalView {
   readonly ended: TerminalState | "terminated" | null;
   /** Of the body, from 1. */
   readonly page: number;
-  /** On the delivery; absent = not known. */
-  readonly decisions?: readonly DecisionRecord[];
   /** Names of the configuration at hand; absent or empty = not known. */
   readonly people?: readonly string[];
 }
@@ -48,7 +44,7 @@ export function proposalLines(proposal: Proposal, view: ProposalView): readonly 
     ...labeled("edited by", editorLines(proposal, view)),
     ...proposal.evidence.flatMap(evidenceLines),
     ...labeled("approvals", approvalLines(proposal)),
-    ...labeled("rejected", rejectionLines(proposal, view)),
+    ...labeled("rejected", rejectionLines(proposal)),
     ...bodyLines(proposal, view),
   ];
 }
@@ -105,14 +101,15 @@ function evidenceLines({ title, url, text }: Evidence): readonly string[] {
 function approvalLines({ approvals, policy }: Proposal): readonly string[] {
   const needed = policy.rules === undefined ? ` of ${policy.quorum}` : "";
   if (approvals.length === 0) return [policy.rules === undefined ? `none${needed}` : "none yet"];
-  return approvals.map(({ actor, at }, index) => `${index + 1}${needed}: ${safeText(actor)}, ${momentText(at)}`);
+  return voteLines(approvals, needed);
 }
 
-function rejectionLines({ digest, policy }: Proposal, { decisions = [] }: ProposalView): readonly string[] {
-  const needed = policy.rules === undefined ? ` of ${policy.rejections}` : "";
-  return standingRejections(decisions, digest).map(
-    ({ actor, at }, index) => `${index + 1}${needed}: ${safeText(actor)}, ${momentText(at)}`,
-  );
+function rejectionLines({ rejections, policy }: Proposal): readonly string[] {
+  return voteLines(rejections, policy.rules === undefined ? ` of ${policy.rejections}` : "");
+}
+
+function voteLines(votes: readonly ShownVote[], needed: string): readonly string[] {
+  return votes.map(({ actor, at }, index) => `${index + 1}${needed}: ${safeText(actor)}, ${momentText(at)}`);
 }
 
 /** Whole, or one page of it and how to see the others. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aDelivery } from "../../test/support/an-event.ts";
-import { aDecision, aProposal, aWaitingDelivery } from "../../test/support/a-proposal.ts";
+import { aProposal, aVote, aWaitingDelivery } from "../../test/support/a-proposal.ts";
 import type { DeliveryStatus, Verdict } from "../delivery/event-state.ts";
 import { refusalFacts } from "./refusal-facts.ts";
 
@@ -19,18 +19,21 @@ test("tells who asked, or who edited it last", () => {
 });
 
 test("tells when that person decided before, as far as it stands", () => {
-  const vote = aDecision({ action: "reject" });
-  const sentence = `It was rejected by ${ANA}, ${AT}; who has changed their mind withdraws first.`;
-  expect(facts("second-vote", { decisions: [aDecision({ actor: "ben" }), vote] })).toBe(sentence);
-  expect(facts("second-vote", { decisions: [vote, aDecision({ action: "withdraw" })] })).toBeNull();
+  const [vote, other] = [aVote(ANA), aVote("ben")];
+  const rest = "who has changed their mind withdraws first.";
+  const rejected = aProposal({ approvals: [other], rejections: [vote] });
+  expect(facts("second-vote", { proposal: rejected })).toBe(`It was rejected by ${ANA}, ${AT}; ${rest}`);
+  const approved = aProposal({ approvals: [vote], rejections: [other] });
+  expect(facts("second-vote", { proposal: approved })).toBe(`It was approved by ${ANA}, ${AT}; ${rest}`);
+  expect(facts("second-vote", { proposal: aProposal({ approvals: [other], rejections: [other] }) })).toBeNull();
 });
 
 test("tells who decided it, and the other way they could not", () => {
-  const decisions = [aDecision(), aDecision({ action: "reject", actor: "ben\u001b" })];
-  expect(facts("already-decided", { state: "rejected", decisions })).toBe(`It was rejected by ben?, ${AT}.`);
-  expect(
-    facts("already-decided", { state: "delivering", decisions: [...decisions, aDecision({ actor: "cem" })] }),
-  ).toBe(`It was approved by ${ANA}, ${AT}; cem, ${AT}.`);
+  const proposal = aProposal({ approvals: [aVote(ANA), aVote("cem")], rejections: [aVote("ben\u001b")] });
+  expect(facts("already-decided", { state: "rejected", proposal })).toBe(`It was rejected by ben?, ${AT}.`);
+  expect(facts("already-decided", { state: "delivering", proposal })).toBe(
+    `It was approved by ${ANA}, ${AT}; cem, ${AT}.`,
+  );
   expect(facts("already-decided", { state: "discarded" })).toBeNull();
 });
 
@@ -41,7 +44,7 @@ test("tells when it was sent", () => {
 });
 
 test("knows nothing beside other refusals, and nothing of what is not proposed", () => {
-  expect(facts("expired", { decisions: [aDecision()] })).toBeNull();
+  expect(facts("expired", { proposal: aProposal({ approvals: [aVote(ANA)] }) })).toBeNull();
   expect(refusalFacts({ because: "executed", actor: ANA, delivery: aDelivery() })).toBeNull();
   expect(refusalFacts({ because: "executed", actor: ANA, delivery: null })).toBeNull();
 });

@@ -1,9 +1,7 @@
 /** Who and when, beside the reason why a decision did not count; from the event as it was read before. */
 import { samePerson } from "../delivery/ballots.ts";
-import type { DecisionRecord } from "../delivery/approval.ts";
-import type { DeliveryStatus, Proposal, Verdict } from "../delivery/event-state.ts";
+import type { DeliveryStatus, Proposal, ShownVote, Verdict } from "../delivery/event-state.ts";
 import { safeText } from "./safe-text.ts";
-import { standingVotes } from "./standing-votes.ts";
 import { momentText } from "./time-text.ts";
 
 export interface RefusedDecision {
@@ -17,8 +15,6 @@ interface Known {
   readonly actor: string;
   readonly delivery: DeliveryStatus;
   readonly proposal: Proposal;
-  /** That stand. */
-  readonly votes: readonly DecisionRecord[];
 }
 
 const FACTS: ReadonlyMap<Verdict["refusedBecause"], (known: Known) => string | null> = new Map([
@@ -32,8 +28,7 @@ const FACTS: ReadonlyMap<Verdict["refusedBecause"], (known: Known) => string | n
 export function refusalFacts({ because, actor, delivery }: RefusedDecision): string | null {
   const proposal = delivery?.proposal ?? null;
   if (delivery === null || proposal === null) return null;
-  const votes = standingVotes(delivery.decisions, proposal.digest);
-  return FACTS.get(because)?.({ actor, delivery, proposal, votes }) ?? null;
+  return FACTS.get(because)?.({ actor, delivery, proposal }) ?? null;
 }
 
 function involvementOf({ actor, proposal: { requestedBy, editedBy } }: Known): string | null {
@@ -41,23 +36,23 @@ function involvementOf({ actor, proposal: { requestedBy, editedBy } }: Known): s
   return requestedBy === null ? null : `${safeText(requestedBy)} asked for it.`;
 }
 
-function ownVote({ actor, votes }: Known): string | null {
-  const own = votes.filter((vote) => vote.actor === actor);
-  return own.length === 0 ? null : `It was ${votesText(own)}; who has changed their mind withdraws first.`;
+function ownVote({ actor, proposal: { approvals, rejections } }: Known): string | null {
+  const isOwn = (vote: ShownVote): boolean => vote.actor === actor;
+  const own = votesText("approved", approvals.filter(isOwn)) ?? votesText("rejected", rejections.filter(isOwn));
+  return own === null ? null : `It was ${own}; who has changed their mind withdraws first.`;
 }
 
-function decidedBy({ delivery, votes }: Known): string | null {
-  const verdict = delivery.state === "rejected" ? "reject" : "approve";
-  const deciding = votes.filter(({ action }) => action === verdict);
-  return deciding.length === 0 ? null : `It was ${votesText(deciding)}.`;
+function decidedBy({ delivery, proposal: { approvals, rejections } }: Known): string | null {
+  const deciding = delivery.state === "rejected" ? votesText("rejected", rejections) : votesText("approved", approvals);
+  return deciding === null ? null : `It was ${deciding}.`;
 }
 
 function executedAt({ proposal }: Known): string | null {
   return proposal.executedAt === null ? null : `The first attempt began ${momentText(proposal.executedAt)}.`;
 }
 
-/** All of one kind. */
-function votesText(votes: readonly DecisionRecord[]): string {
+/** Null = there are none. */
+function votesText(verdict: "approved" | "rejected", votes: readonly ShownVote[]): string | null {
   const said = votes.map(({ actor, at }) => `${safeText(actor)}, ${momentText(at)}`).join("; ");
-  return `${votes[0]?.action === "reject" ? "rejected" : "approved"} by ${said}`;
+  return votes.length === 0 ? null : `${verdict} by ${said}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aDelivery } from "../../test/support/an-event.ts";
-import { aDecision, aProposal, aWaitingDelivery, DIGEST } from "../../test/support/a-proposal.ts";
+import { DIGEST, aProposal, aVote, aWaitingDelivery } from "../../test/support/a-proposal.ts";
 import type { DecisionAction } from "../delivery/approval.ts";
 import type { DeliveryStatus, Proposal } from "../delivery/event-state.ts";
 import { standingSentence } from "./standing-sentence.ts";
@@ -46,20 +46,20 @@ test.each([
 });
 
 test("tells a rejection that ends it from one that does not yet", () => {
-  const decisions = [aDecision({ action: "reject", actor: "ben" })];
-  expect(said("reject", aWaitingDelivery({ state: "rejected", decisions }))).toBe(
+  const rejections = [aVote("ben")];
+  const ended = aProposal({ rejections });
+  expect(said("reject", aWaitingDelivery({ state: "rejected", proposal: ended }))).toBe(
     "Your rejection counts: it is rejected.",
   );
-  const proposal = approved(["ana"], { rejections: 2 });
-  expect(said("reject", aWaitingDelivery({ proposal, decisions }))).toBe(
+  const proposal = { ...approved(["ana"], { rejections: 2 }), rejections };
+  expect(said("reject", aWaitingDelivery({ proposal }))).toBe(
     `Your rejection counts: 1 of 2 rejections; it waits for one more of group:finance, ${UNTIL}.`,
   );
 });
 
 test("counts nobody against a quorum where several rules each have their own", () => {
-  const proposal = approved(["ana"], { rules: [rule, rule] });
-  const decisions = [aDecision({ action: "reject", actor: "ben" })];
-  const waiting = aWaitingDelivery({ proposal, decisions });
+  const proposal = { ...approved(["ana"], { rules: [rule, rule] }), rejections: [aVote("ben")] };
+  const waiting = aWaitingDelivery({ proposal });
   const rest = `1 so far; it waits for the quorum of every rule, ${UNTIL}.`;
   expect([said("approve", waiting), said("reject", waiting)]).toEqual([
     `Your approval counts: ${rest}`,

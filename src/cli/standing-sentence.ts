@@ -2,7 +2,6 @@
 import type { DecisionAction } from "../delivery/approval.ts";
 import type { DeliveryStatus, Proposal } from "../delivery/event-state.ts";
 import { safeText } from "./safe-text.ts";
-import { standingRejections } from "./standing-votes.ts";
 import { momentText } from "./time-text.ts";
 
 export interface CountedDecision {
@@ -27,7 +26,7 @@ export function standingSentence({ action, digest, delivery, nowMs }: CountedDec
   if (proposal.digest !== digest) return `${counts}; it is proposed anew, as revision ${proposal.revision}.`;
   if (delivery.state !== "awaiting-approval")
     return action === "approve" ? onwardSentence(delivery, proposal) : `${counts}: ${stateText(delivery)}.`;
-  const so = action === "reject" ? rejectionsText(delivery, proposal) : approvalsText(proposal);
+  const so = action === "reject" ? rejectionsText(proposal) : approvalsText(proposal);
   return `${counts}: ${so}; it waits for ${missingText(proposal, nowMs)}, until ${momentText(proposal.expiresAt)}.`;
 }
 
@@ -67,8 +66,8 @@ function approvalsText({ approvals, policy }: Proposal): string {
   return policy.rules === undefined ? `${count} of ${policy.quorum}` : `${count} so far`;
 }
 
-function rejectionsText({ decisions }: DeliveryStatus, { digest, policy }: Proposal): string {
-  const count = standingRejections(decisions, digest).length;
+function rejectionsText({ rejections, policy }: Proposal): string {
+  const count = rejections.length;
   return policy.rules === undefined ? `${count} of ${policy.rejections} rejections` : `${count} so far`;
 }
 

@@ -1,5 +1,5 @@
 /** Bytes from outside → an event that delivers exactly the bytes of its body. */
-import { bodyOf } from "../delivery/body.ts";
+import { bodyOf, utf8Text } from "../delivery/body.ts";
 import { isJsonContentType } from "../delivery/content-type.ts";
 import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import { findDuplicateMember, memberText } from "../delivery/json-text.ts";
@@ -169,7 +169,7 @@ function isTooDeep(text: string): boolean {
 /** Null when the bytes are not UTF-8; a byte order mark stays in the text. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return utf8Text(bytes);
   } catch {
     return null;
   }

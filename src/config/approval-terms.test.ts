@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../delivery/durations.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
-import { approvalTermsFor, type ProposedDelivery } from "./approval-terms.ts";
+import { dueApprovals, mergeApprovals, type ProposedDelivery } from "./approval-terms.ts";
 import type { Config, When } from "./config.ts";
 import { parseConfig } from "./parse-config.ts";
 import type { RawApproval, RawRoute } from "./raw-config.ts";
@@ -33,7 +33,7 @@ const anEvent = (changes: Partial<BusinessEvent> = {}): BusinessEvent => ({
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 const termsOf = (config: Config, changes: Partial<ProposedDelivery> = {}) =>
-  approvalTermsFor(config, { event: anEvent(), endpoint: "payments", amendment: null, ...changes });
+  mergeApprovals(dueApprovals(config, { event: anEvent(), endpoint: "payments", amendment: null, ...changes }));
 const isDue = (config: Config, changes: Partial<ProposedDelivery> = {}): boolean => termsOf(config, changes) !== null;
 
 const throwing = (): boolean => {

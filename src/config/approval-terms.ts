@@ -14,13 +14,8 @@ export interface ProposedDelivery {
   readonly amendment: { readonly from: string; readonly original: BusinessEvent } | null;
 }
 
-/** The terms on which a person must approve; null = no approval is due. */
-export function approvalTermsFor(config: Config, delivery: ProposedDelivery): ApprovalTerms | null {
-  return mergeApprovals(dueApprovals(config, delivery));
-}
-
 /**
- * Several routes may ask: each keeps its rule, identical rules count once. The
+ * The terms on which a person must approve; null = no approval is due. Several routes may ask: each keeps its rule, identical rules count once. The
  * shortest expiry holds, parking wins over ending, and the first `notify` is told.
  */
 export function mergeApprovals(due: readonly RouteApproval[]): ApprovalTerms | null {

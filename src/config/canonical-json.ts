@@ -1,5 +1,6 @@
 /** The canonical form of JSON (RFC 8785), where nothing is lost by it. */
 import canonicalize from "canonicalize";
+import { utf8Text } from "../delivery/body.ts";
 import type { JsonValue } from "../delivery/event.ts";
 import { findDuplicateMember } from "../delivery/json-text.ts";
 import { jsonProblem } from "../delivery/json-value.ts";
@@ -30,7 +31,7 @@ export function canonicalText(value: JsonValue): string {
 
 function parse(bytes: Uint8Array): { readonly text: string; readonly value: JsonValue } | null {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = utf8Text(bytes);
     return { text, value: JSON.parse(text) as JsonValue }; // what JSON.parse returns is JSON
   } catch {
     return null;

@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import { idempotencyKeyFor } from "./digests.ts";
 import { parseConfig } from "./parse-config.ts";
 import { type DeliveryToPlan, planDelivery } from "./plan-delivery.ts";
-import { planEvent, settingsFor } from "./plan-event.ts";
+import { planEvent } from "./plan-event.ts";
 import { proposalDigest } from "./propose.ts";
 import type { RawConfig } from "./raw-config.ts";
 
@@ -60,8 +60,9 @@ describe("a delivery nobody amended", () => {
   test("is planned as the plan of the event has it", () => {
     const { deliveries } = planEvent(CONFIG, REFUND);
     expect(deliveries.map(({ settings }) => settings.approval)).toEqual([true, true]);
-    expect(plan()).toMatchObject({ kind: "planned", endpoint: "payments", settings: deliveries[0]?.settings });
-    expect(settingsFor(CONFIG, REFUND, "payments")).toEqual(deliveries[0]?.settings);
+    const planned = plan();
+    expect(planned).toMatchObject({ kind: "planned", endpoint: "payments" });
+    expect(planned.kind === "planned" && planned.settings).toEqual(deliveries[0]?.settings);
   });
 
   test("asks for no approval where none is due", () => {
@@ -114,7 +115,6 @@ describe("a delivery nobody amended", () => {
     ["a source that is not configured", { event: { ...REFUND, source: "nobody" } }, "not-routed"],
   ])("is withheld from %s", (_what, changes, reason) => {
     expect(plan(changes)).toEqual({ kind: "withheld", endpoint: changes.endpoint ?? "payments", reason });
-    expect(settingsFor(CONFIG, changes.event ?? REFUND, changes.endpoint ?? "payments")).toBeNull();
   });
 });
 
@@ -128,9 +128,6 @@ describe("an amended delivery", () => {
     });
     const other = draftOf({ amendment: { ...amendment, actor: "ana" }, revision: 2 });
     expect(other.digest).not.toBe(draftOf({ amendment, revision: 2 }).digest);
-    expect(settingsFor(CONFIG, REFUND, { endpoint: "payments", amendment })).toEqual(
-      planned.kind === "planned" ? planned.settings : null,
-    );
   });
 
   test("goes to any endpoint, as long as the event was routed where it came from", () => {
@@ -154,7 +151,6 @@ describe("an amended delivery", () => {
       endpoint: "small",
       reason: "body-too-large",
     });
-    expect(settingsFor(CONFIG, ORDER, { endpoint: "small", amendment: larger })).toBeNull();
     const bytes = anAmendment({ from: "crm", data_base64: Buffer.alloc(17).toString("base64") });
     expect(plan({ ...toSmall, amendment: bytes })).toMatchObject({ reason: "body-too-large" });
   });

@@ -3,7 +3,8 @@ import type { BusinessEvent } from "../delivery/event.ts";
 import { CountersignError } from "../errors.ts";
 import type { Config } from "./config.ts";
 import { parseConfig } from "./parse-config.ts";
-import { canonicalEvent, fingerprintOf, planEvent, settingsFor } from "./plan-event.ts";
+import { planDelivery } from "./plan-delivery.ts";
+import { canonicalEvent, fingerprintOf, planEvent } from "./plan-event.ts";
 import type { RawApproval, RawConfig, RawEndpoint } from "./raw-config.ts";
 
 const CRM: RawEndpoint = { url: "https://crm.example/hook?token=s3cret" };
@@ -229,15 +230,6 @@ describe("configVersion", () => {
   });
 });
 
-describe("settingsFor", () => {
-  test("gives the settings in force, or null where the event is not routed", () => {
-    const config = aConfig({ crm: CRM, ledger: CRM }, { routes: [{ match: {}, to: ["crm"] }] });
-    expect(settingsFor(config, anEvent(), "crm")).toEqual(planEvent(config, anEvent()).deliveries[0]?.settings);
-    expect(settingsFor(config, anEvent(), "ledger")).toBeNull();
-    expect(settingsFor(config, anEvent({ source: "stranger" }), "crm")).toBeNull();
-  });
-});
-
 describe("canonicalEvent", () => {
   test("puts the configured name in the place of an alias", () => {
     for (const source of ["shop", "store", "https://shop.example/orders"]) {
@@ -264,7 +256,8 @@ describe("names that every object has", () => {
   });
 
   test.each(STRANGE)("do not make an endpoint of %s", (endpoint) => {
-    expect(settingsFor(aConfig(), anEvent(), endpoint)).toBeNull();
+    const delivery = { event: anEvent(), endpoint, amendment: null, resolvedUrl: null, revision: 1 };
+    expect(planDelivery(aConfig(), delivery)).toEqual({ kind: "withheld", endpoint, reason: "unknown-endpoint" });
   });
 
   test.each(STRANGE)("are good IDs: %s", (id) => {

@@ -2,10 +2,10 @@
 import { bodyOf } from "../delivery/body.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import { fingerprintInput } from "../delivery/fingerprint.ts";
-import type { DeliverySettings, EventPlan } from "../delivery/plan.ts";
+import type { EventPlan } from "../delivery/plan.ts";
 import { CountersignError } from "../errors.ts";
 import type { Config, Endpoint } from "./config.ts";
-import { type DeliveryTarget, settle, settleRouted } from "./delivery-settings.ts";
+import { settle } from "./delivery-settings.ts";
 import { sha256 } from "./digests.ts";
 import { matchRoutes, resolveSource } from "./match-routes.ts";
 
@@ -44,20 +44,6 @@ export function planEvent(config: Config, event: BusinessEvent): EventPlan {
       return { endpoint: endpoint.name, settings };
     });
   return { fingerprint: fingerprintOf(event), deliveries };
-}
-
-/**
- * The settings in force for one delivery; null when the event is not routed to that
- * endpoint, or an amended body is more than it takes. `event` is the event as accepted.
- */
-export function settingsFor(
-  config: Config,
-  event: BusinessEvent,
-  to: string | Pick<DeliveryTarget, "endpoint" | "amendment">,
-): DeliverySettings | null {
-  const target = typeof to === "string" ? { endpoint: to, amendment: null } : to;
-  const settled = settleRouted(config, { event, ...target });
-  return typeof settled === "string" ? null : settled.settings;
 }
 
 /** `sha256:` + hex over what makes two events the same. */

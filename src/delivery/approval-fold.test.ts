@@ -50,8 +50,9 @@ describe("asking", () => {
       state: "awaiting-approval",
       leftLocal: true,
       revision: 1,
-      asked: [{ revision: 1, digest: digestOf(1) }],
+      earlier: [],
       approval: {
+        draft: { revision: 1, digest: digestOf(1) },
         createdAtMs: NOON_MS + 700,
         expiresAtMs: NOON_MS + 700 + EXPIRES_MS,
         standing: "asking",
@@ -249,8 +250,8 @@ describe("an examination", () => {
     expect(only(anew)).toMatchObject({
       state: "awaiting-approval",
       revision: 2,
-      asked: [{ revision: 1 }, { revision: 2 }],
-      approval: { standing: "asking", approvals: [], createdAtMs: NOON_MS + 1500 },
+      earlier: [{ revision: 1, replacedBecause: "changed" }],
+      approval: { draft: { revision: 2 }, standing: "asking", approvals: [], createdAtMs: NOON_MS + 1500 },
       decisions: [{ revision: 1, refusedBecause: "stale-revision" }],
     });
     expect(only(decide(anew, "approve", { digest: digestOf(2) })).state).toBe("delivering");

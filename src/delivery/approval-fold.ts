@@ -13,6 +13,7 @@ import type {
 } from "./approval.ts";
 import {
   type Asked,
+  asksForSignatures,
   ballotTarget,
   countBallot,
   expectsProposal,
@@ -63,7 +64,6 @@ export function ask(
     attention: null,
     leftLocal: true,
     revision: draft.revision,
-    asked: [...delivery.asked, { revision: draft.revision, digest: draft.digest }],
     approval,
   };
 }
@@ -75,6 +75,7 @@ export function executed(approval: ApprovalProgress | null, { at }: { readonly a
 
 /** What nobody decided, or nobody sent, by the time it expires. An attempt that may have begun goes first. */
 export function lapse(progress: EventProgress, atMs: number): EventProgress {
+  if (!progress.deliveries.some((delivery) => isOverdue(delivery, atMs))) return progress;
   const deliveries = progress.deliveries.map((delivery) => {
     if (!isOverdue(delivery, atMs)) return delivery;
     return delivery.inFlight === null
@@ -151,14 +152,10 @@ function judgeBallot(
   const because = refusalOf(ballot, delivery, rights);
   const noted = record(progress, delivery, { ballot, because, signed: rights.signature === "valid" });
   if (because !== null) return noted;
-  if (ballot.action === "withdraw" && isSigned(delivery))
+  if (ballot.action === "withdraw" && asksForSignatures(delivery.approval.draft.terms.rules))
     return change(noted, endpoint, (heard) => askAnew(heard, atMs));
   const approval = countBallot(ballot, delivery, rights);
   return change(noted, endpoint, (heard) => ({ ...decided(heard, approval.standing), approval }));
-}
-
-function isSigned({ approval }: Delivery): boolean {
-  return approval?.draft.terms.rules.some(({ requireSignedDecisions }) => requireSignedDecisions) === true;
 }
 
 /**
@@ -169,7 +166,6 @@ function askAnew(delivery: Delivery, atMs: number): Delivery {
   return {
     ...withoutProposal(delivery, { because: "withdrawn", atMs }),
     state: "accepted",
-    unplanned: true,
     attention: null,
     wait: null,
   };

@@ -32,7 +32,7 @@ import {
   refusalOf,
   samePerson,
 } from "./ballots.ts";
-import type { Delivery, EventProgress } from "./progress.ts";
+import { type Delivery, type EventProgress, withoutProposal } from "./progress.ts";
 
 function aBallot(changes: Partial<Ballot> = {}): Ballot {
   const word = { action: "approve", actor: "ana", digest: digestOf(1), note: "", signature: null } as const;
@@ -117,7 +117,8 @@ describe("ballotTarget", () => {
     expect(ballotTarget(aBallot({ digest: digestOf(1, "crm") }), both)).toBe(0);
     const [crm, ledger] = both;
     if (crm === undefined || ledger === undefined) throw new TypeError("There are two deliveries");
-    const replaced = { ...ledger, asked: [...ledger.asked, { revision: 2, digest: "sha256:newer" }] };
+    const replaced = withoutProposal(ledger, { because: "changed", atMs: NOON_MS });
+    expect(replaced.approval).toBeNull();
     expect(ballotTarget(aBallot({ digest: digestOf(1, "ledger") }), [crm, replaced])).toBe(1);
   });
 

@@ -11,12 +11,11 @@ import type {
 } from "./approval.ts";
 import { isTerminal } from "./event-state.ts";
 import type { Message } from "./facts.ts";
-import type { Delivery } from "./progress.ts";
+import { MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
+import { type Delivery, proposalsOf } from "./progress.ts";
 
 const DECISION_ACTIONS: readonly DecisionAction[] = ["approve", "reject", "withdraw"];
 
-/** More is cut, so that a message cannot grow the state without bound. */
-const MAX_ACTOR = 200;
 const MAX_DIGEST = 100;
 const MAX_NOTE = 2000;
 const MAX_SIGNATURE = 200;
@@ -50,10 +49,15 @@ export function ballotTarget(ballot: Ballot, deliveries: readonly Delivery[]): n
     const named = position(({ endpoint }) => endpoint === ballot.endpoint);
     return named < 0 ? null : named;
   }
-  const seen = position(({ asked }) => ballot.digest !== "" && asked.some(({ digest }) => digest === ballot.digest));
+  const seen = position((delivery) => proposalWith(delivery, ballot.digest) !== undefined);
   if (seen >= 0) return seen;
   const waiting = position((delivery) => delivery.approval?.standing === "asking" || expectsProposal(delivery));
   return Math.max(0, waiting);
+}
+
+/** The proposal of that digest, in force or replaced. */
+function proposalWith(delivery: Delivery, digest: string) {
+  return proposalsOf(delivery).find((proposal) => proposal.digest === digest);
 }
 
 /** A delivery with a proposal on which people may have their say. */
@@ -78,11 +82,11 @@ export function expectsProposal({ settings, approval, unplanned, state, attentio
  * that may not have begun.
  */
 export function refusalAtSight(ballot: Ballot, delivery: Delivery): DecisionRefusal | null {
-  const { approval, asked, state } = delivery;
+  const { approval, state } = delivery;
   if (approval === null) return expectsProposal(delivery) ? null : "nothing-waits";
   if (ballot.digest === "") return "no-digest";
   if (ballot.digest !== approval.draft.digest)
-    return asked.some(({ digest }) => digest === ballot.digest) ? "stale-revision" : "wrong-digest";
+    return proposalWith(delivery, ballot.digest) === undefined ? "wrong-digest" : "stale-revision";
   if (approval.executedAt !== null) return "executed";
   if (approval.standing === "expired") return "expired";
   const decided = approval.standing === "rejected" || isTerminal(state);
@@ -117,7 +121,12 @@ function eligibleRules({ draft, createdAtMs }: ApprovalProgress, rights: BallotR
 }
 
 function mustBeSigned({ draft }: ApprovalProgress, positions: readonly number[]): boolean {
-  return positions.some((position) => draft.terms.rules[position]?.requireSignedDecisions === true);
+  return asksForSignatures(positions.flatMap((position) => draft.terms.rules[position] ?? []));
+}
+
+/** Whether a decision may need a signature. */
+export function asksForSignatures(rules: readonly Pick<ApprovalRule, "requireSignedDecisions">[]): boolean {
+  return rules.some(({ requireSignedDecisions }) => requireSignedDecisions);
 }
 
 /** Without those whose four eyes exclude the author: the requester, and whoever edited the action last. */
@@ -186,7 +195,7 @@ export function recordOf(
   facts: { readonly delivery: Delivery; readonly refusedBecause: DecisionRefusal | null; readonly signed: boolean },
 ): DecisionRecord {
   const { action, actor, note } = ballot;
-  const named = facts.delivery.asked.find(({ digest }) => digest === ballot.digest);
+  const named = proposalWith(facts.delivery, ballot.digest);
   return {
     action,
     actor,
@@ -198,12 +207,4 @@ export function recordOf(
     refusedBecause: facts.refusedBecause,
     signed: facts.signed,
   };
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
-function textOf(value: unknown, maxLength: number): string {
-  return typeof value === "string" ? value.trim().slice(0, maxLength) : "";
 }

@@ -27,11 +27,15 @@ export function bodyOf(event: BusinessEvent): EventBody {
   return { contentType, bytes: encoder.encode(isText ? event.data : JSON.stringify(event.data)) };
 }
 
+/** A byte order mark stays; throws where the bytes are not UTF-8. */
+export function utf8Text(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
 /** Reads bytes as JSON; undefined when they are not UTF-8 without a byte order mark, or not JSON. */
 export function parseJsonBody(bytes: Uint8Array): JsonValue | undefined {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return JSON.parse(text) as JsonValue; // what JSON.parse returns is JSON
+    return JSON.parse(utf8Text(bytes)) as JsonValue; // what JSON.parse returns is JSON
   } catch {
     return undefined;
   }

@@ -74,9 +74,17 @@ export interface Proposal {
   readonly evidence: readonly Evidence[];
   readonly policy: ProposalPolicy;
   /** Approvals that stand, oldest first. */
-  readonly approvals: readonly { readonly actor: string; readonly at: string }[];
+  readonly approvals: readonly ShownVote[];
+  /** Rejections that stand, oldest first. */
+  readonly rejections: readonly ShownVote[];
   /** Start of the first attempt under it. */
   readonly executedAt: string | null;
+}
+
+export interface ShownVote {
+  readonly actor: string;
+  /** RFC 3339. */
+  readonly at: string;
 }
 
 /** The body as it is sent: a text where it is UTF-8, else base64. Neither in a workflow's result that would outgrow it. */

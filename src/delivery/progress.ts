@@ -46,8 +46,6 @@ export interface Delivery {
   readonly sentToLane: boolean;
   /** Of what would be sent now, from 1: an amendment and every new proposal raise it. */
   readonly revision: number;
-  /** What was proposed so far, oldest first. */
-  readonly asked: readonly { readonly revision: number; readonly digest: string }[];
   /** Proposals that another one, or an amendment, has replaced; oldest first. */
   readonly earlier: readonly EarlierProposal[];
   /** The proposal in force; null = none is due, or it is still to be made. */
@@ -88,7 +86,6 @@ export function freshDelivery(plan: DeliveryPlan): Delivery {
     leftLocal: false,
     sentToLane: false,
     revision: 1,
-    asked: [],
     earlier: [],
     approval: null,
     ballots: [],
@@ -122,7 +119,15 @@ export function withoutProposal(
   return { ...delivery, approval: null, earlier: [...earlier, replaced] };
 }
 
+/** What was proposed so far, oldest first; the last one may be in force. */
+export function proposalsOf({ earlier, approval }: Pick<Delivery, "earlier" | "approval">): readonly ProposalName[] {
+  return approval === null ? earlier : [...earlier, approval.draft];
+}
+
+type ProposalName = Pick<EarlierProposal, "revision" | "digest">;
+
 /** The revision a new proposal would have. */
-export function nextRevisionOf({ asked, revision }: Delivery): number {
-  return asked.some((earlier) => earlier.revision === revision) ? revision + 1 : revision;
+export function nextRevisionOf(delivery: Delivery): number {
+  const { revision } = delivery;
+  return proposalsOf(delivery).some((proposal) => proposal.revision === revision) ? revision + 1 : revision;
 }

@@ -3,6 +3,7 @@ import { type AmendedContent, amend, nothingWasExecuted, readAmendedContent } fr
 import type { Resolution, ResolutionAction, ResolutionRefusal } from "./event-state.ts";
 import { isTerminal } from "./event-state.ts";
 import type { Message } from "./facts.ts";
+import { MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
 import { type Delivery, withoutProposal } from "./progress.ts";
 
 /** A message understood as far as its shape goes. */
@@ -31,8 +32,6 @@ const RESOLUTION_ACTIONS: readonly ResolutionAction[] = [
   "release",
 ];
 
-/** Longest actor and reason kept; more is cut, so that a message cannot grow the state without bound. */
-const MAX_ACTOR = 200;
 const MAX_REASON = 2000;
 
 /** Reads a message; null when it is no resolution at all (a decision, or an unknown signal). */
@@ -153,12 +152,4 @@ function askedAnew(delivery: Delivery, atMs: number): Delivery {
   const expectsProposal = lapsed || (approval === null && (settings.approval === true || unplanned));
   const asking = lapsed ? withoutProposal(delivery, { because: "expired", atMs }) : delivery;
   return { ...asking, state: expectsProposal ? "accepted" : "delivering" };
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
-function textOf(value: unknown, maxLength: number): string {
-  return typeof value === "string" ? value.trim().slice(0, maxLength) : "";
 }

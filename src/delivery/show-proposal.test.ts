@@ -5,6 +5,7 @@ import {
   aRule,
   asked,
   begun,
+  decide,
   EXPIRES_MS,
   live,
   only,
@@ -46,7 +47,13 @@ describe("showProposal", () => {
         version: null,
       },
       approvals: [{ actor: "ana", at: at(1000) }],
+      rejections: [],
       executedAt: null,
+    });
+    const objected = decide(asked({ terms: { rules: [aRule({ rejections: 2 })] } }), "reject", { actor: "bo" });
+    expect(showProposal(only(objected), event)).toMatchObject({
+      approvals: [],
+      rejections: [{ actor: "bo", at: at(1000) }],
     });
     const sent = live(approved(), begun(), reported({ kind: "attempted", endpoint: "crm", record: anAttempt() }));
     expect(showProposal(only(sent), event)).toMatchObject({ executedAt: at(0), evidence: [] });

@@ -1,9 +1,10 @@
 /** A proposal as people read it: the whole action, who was asked, what was said. */
 import { amendedEvent } from "./amendment.ts";
-import type { ApprovalRule } from "./approval.ts";
-import { bodyOf } from "./body.ts";
+import type { ApprovalRule, Vote } from "./approval.ts";
+import { asksForSignatures } from "./ballots.ts";
+import { bodyOf, utf8Text } from "./body.ts";
 import type { BusinessEvent } from "./event.ts";
-import type { Proposal, ProposalPolicy, ShownBody } from "./event-state.ts";
+import type { Proposal, ProposalPolicy, ShownBody, ShownVote } from "./event-state.ts";
 import type { Delivery } from "./progress.ts";
 
 /** Null = none was made. `event` is the event as accepted; null = its body is not at hand. */
@@ -21,9 +22,14 @@ export function showProposal(delivery: Delivery, event: BusinessEvent | null): P
     action: { ...action, ...shownBody(event, amendment) },
     evidence: event?.evidence ?? [],
     policy: policyOf(terms.rules),
-    approvals: approval.approvals.map(({ actor, at }) => ({ actor, at })),
+    approvals: approval.approvals.map(shownVote),
+    rejections: approval.rejections.map(shownVote),
     executedAt: approval.executedAt,
   };
+}
+
+function shownVote({ actor, at }: Vote): ShownVote {
+  return { actor, at };
 }
 
 function shownBody(event: BusinessEvent | null, amendment: Delivery["amendment"]): ShownBody {
@@ -39,11 +45,6 @@ function shownBody(event: BusinessEvent | null, amendment: Delivery["amendment"]
   }
 }
 
-/** A byte order mark stays; throws where the bytes are not UTF-8. */
-function utf8Text(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-}
-
 /** One rule as it is; several summed up, with each of them beside the sum. */
 export function policyOf(rules: readonly ApprovalRule[]): ProposalPolicy {
   const [only, ...others] = rules;
@@ -54,7 +55,7 @@ export function policyOf(rules: readonly ApprovalRule[]): ProposalPolicy {
     quorum: Math.max(...rules.map(({ quorum }) => quorum)),
     rejections: Math.min(...rules.map(({ rejections }) => rejections)),
     fourEyes: rules.some(({ fourEyes }) => fourEyes),
-    requireSignedDecisions: rules.some(({ requireSignedDecisions }) => requireSignedDecisions),
+    requireSignedDecisions: asksForSignatures(rules),
     escalate: null,
     version: versions.length > 1 ? versions.join(", ") : (versions[0] ?? null),
     rules,

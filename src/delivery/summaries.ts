@@ -1,5 +1,6 @@
 /** The one-line words a person reads in the Temporal UI: summaries of activities and timers. */
 import type { ProposalDraft } from "./approval.ts";
+import { asksForSignatures } from "./ballots.ts";
 import type { Way } from "./attempt.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
 import type { RetryWait } from "./progress.ts";
@@ -41,7 +42,7 @@ function twoUnits(durationMs: number, [largeMs, large]: Unit, [smallMs, small]: 
 
 /** Digest first: the server cuts nothing off, but a person's eye does. */
 export function expirySummary(endpoint: string, { digest, revision, terms }: ProposalDraft): string {
-  const signed = terms.rules.some(({ requireSignedDecisions }) => requireSignedDecisions);
+  const signed = asksForSignatures(terms.rules);
   const how = signed
     ? `it must be signed: countersign approve --digest ${digest}`
     : `signal approve with {"actor":"you@example.com","digest":"${digest}"}, or reject with a "note" besides`;

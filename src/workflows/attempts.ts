@@ -12,15 +12,15 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { EventActivities } from "../activities/contract.ts";
-import type { AttemptInput, LaneAnswer } from "../delivery/activity-shapes.ts";
+import { attemptInputOf } from "../delivery/activity-inputs.ts";
+import type { LaneAnswer } from "../delivery/activity-shapes.ts";
 import type { Way } from "../delivery/attempt.ts";
 import { chooseWay } from "../delivery/choose-way.ts";
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { laneQueue } from "../delivery/names.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
-import { grantOf } from "../delivery/grant.ts";
 import { wantsRecall } from "../delivery/next-action.ts";
-import { type Delivery, nextRevisionOf } from "../delivery/progress.ts";
+import type { Delivery } from "../delivery/progress.ts";
 import { attemptSummary } from "../delivery/summaries.ts";
 import { LENGTH_AT_START, LENGTH_OF_A_RETRY } from "./history-lengths.ts";
 import { apply, deliveryAt, type EventRun, messageCount, progressOf, release, repeatable } from "./event-run.ts";
@@ -101,7 +101,7 @@ async function tryLocally(run: EventRun, delivery: Delivery, facts: AttemptFacts
   const { recallOnly } = facts;
   const clues = { historyLength, expectedLength: expectedLengthOf(run, facts), scheduledAtMs: Date.now(), recallOnly };
   try {
-    return await activities.attemptDelivery({ ...inputOf(delivery, facts), event: run.event, clues });
+    return await activities.attemptDelivery({ ...attemptInputOf(delivery, { ...facts, event: run.event }), clues });
   } catch (error) {
     // Unlike a regular activity, a local one fails with its failure itself, not with an ActivityFailure around it.
     if (!(error instanceof TemporalFailure)) throw error;
@@ -135,7 +135,7 @@ async function attemptRegularly(run: EventRun, index: number, facts: AttemptFact
   });
   const request = new CancellationScope();
   const report = request.run(
-    async () => await activities.attemptDelivery({ ...inputOf(delivery, facts), event: repeatable(run) }),
+    async () => await activities.attemptDelivery(attemptInputOf(delivery, { ...facts, event: repeatable(run) })),
   );
   const stopWatching = recallOnWish(run, index, request);
   try {
@@ -187,19 +187,4 @@ async function openLane(endpoint: string): Promise<Extract<LaneAnswer, { kind: "
     if (error instanceof TemporalFailure) return null;
     throw error;
   }
-}
-
-function inputOf(delivery: Delivery, { endpoint, number, via }: AttemptFacts): Omit<AttemptInput, "event"> {
-  const { amendment, settings } = delivery;
-  const grant = grantOf(delivery);
-  return {
-    v: 1,
-    endpoint,
-    number,
-    via,
-    settings,
-    lastStatus: delivery.attempts.at(-1)?.status ?? null,
-    ...(grant === null ? {} : { approval: grant, nextRevision: nextRevisionOf(delivery) }),
-    ...(amendment === null ? {} : { amendment }),
-  };
 }

@@ -65,7 +65,9 @@ const LISTEN_ON_MS = SECOND_MS;
  */
 async function listenOn(run: EventRun, index: number): Promise<void> {
   const { state, endpoint } = deliveryAt(run, index);
-  if (state === "rejected") await sleep(LISTEN_ON_MS, { summary: `${endpoint}: hear who else decides just now` });
+  if (state !== "rejected") return;
+  await sleep(LISTEN_ON_MS, { summary: `${endpoint}: hear who else decides just now` });
+  apply(run, { fact: "time-passed" });
 }
 
 /** Waits out a retry delay, or until a person changes the delivery. */

@@ -1,54 +1,28 @@
 /** What only a worker's configuration knows: whether a person must approve, and who the people are that spoke. */
 import { proxyActivities, proxyLocalActivities, TemporalFailure } from "@temporalio/workflow";
 import type { EventActivities } from "../activities/contract.ts";
-import type { ExamineInput, PlanInput } from "../delivery/activity-shapes.ts";
+import { examineInputOf, planInputOf } from "../delivery/activity-inputs.ts";
+import { isAsked } from "../delivery/ballots.ts";
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
-import { nextRevisionOf } from "../delivery/progress.ts";
 import { apply, deliveryAt, type EventRun, progressOf, repeatable } from "./event-run.ts";
 
 /** Asks what is due: the settings of the delivery, and the proposal where a person must approve. */
 export async function plan(run: EventRun, index: number): Promise<void> {
   const delivery = deliveryAt(run, index);
-  const { endpoint } = delivery;
-  const input: PlanInput = {
-    v: 1,
-    endpoint,
-    event: repeatable(run),
-    revision: nextRevisionOf(delivery),
-    ...(delivery.amendment === null ? {} : { amendment: delivery.amendment }),
-  };
-  const planned = await askWorker(`prepare the request to ${endpoint}`, (worker) => worker.planDelivery(input));
-  apply(run, { fact: "planned", planned });
+  const input = planInputOf(delivery, repeatable(run));
+  const words = `prepare the request to ${delivery.endpoint}`;
+  apply(run, { fact: "planned", planned: await askWorker(words, (worker) => worker.planDelivery(input)) });
 }
 
 /** Asks who the authors of the waiting decisions are; then each is judged. */
 export async function examine(run: EventRun, index: number): Promise<void> {
   const delivery = deliveryAt(run, index);
-  const { endpoint, approval, ballots, amendment } = delivery;
-  if (approval === null) return;
-  const { digest, revision, terms } = approval.draft;
-  const input: ExamineInput = {
-    v: 1,
-    endpoint,
-    event: repeatable(run),
-    revision,
-    nextRevision: nextRevisionOf(delivery),
-    digest,
-    rules: terms.rules,
-    key: progressOf(run).event.key,
-    ballots: ballots.map(({ sequence, action, actor, digest: seen, signature }) => ({
-      sequence,
-      action,
-      actor,
-      digest: seen,
-      signature,
-    })),
-    ...(amendment === null ? {} : { amendment }),
-  };
+  if (!isAsked(delivery)) return;
+  const input = examineInputOf(delivery, { event: repeatable(run), key: progressOf(run).event.key });
   // Quoted, so that a name from outside cannot read as words of ours.
-  const said = ballots.map(({ action, actor }) => `${action} by ${JSON.stringify(actor)}`).join(", ");
-  const examination = await askWorker(`${endpoint}: does it count? ${said}`, (worker) => worker.examineBallots(input));
-  apply(run, { fact: "examined", examination });
+  const said = delivery.ballots.map(({ action, actor }) => `${action} by ${JSON.stringify(actor)}`).join(", ");
+  const words = `${delivery.endpoint}: does it count? ${said}`;
+  apply(run, { fact: "examined", examination: await askWorker(words, (worker) => worker.examineBallots(input)) });
 }
 
 /** The server takes 400 bytes, of which a character may be three. */

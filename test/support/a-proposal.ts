@@ -1,6 +1,6 @@
 /** Builders of what waits for a person: proposals and the decisions on them. */
 import type { DecisionRecord } from "../../src/delivery/approval.ts";
-import type { DeliveryStatus, Proposal } from "../../src/delivery/event-state.ts";
+import type { DeliveryStatus, Proposal, ShownVote } from "../../src/delivery/event-state.ts";
 import { aDelivery } from "./an-event.ts";
 
 /** 64 hex digits that begin `0123456789ab`. */
@@ -41,6 +41,7 @@ export function aProposal({ action, ...changes }: Changes = {}): Proposal {
       version: null,
     },
     approvals: [],
+    rejections: [],
     executedAt: null,
     ...changes,
   };
@@ -66,4 +67,9 @@ export function aDecision(changes: Partial<DecisionRecord> = {}): DecisionRecord
     signed: false,
     ...changes,
   };
+}
+
+/** One that stands. */
+export function aVote(actor: string): ShownVote {
+  return { actor, at: "2026-11-29T10:01:00.000Z" };
 }

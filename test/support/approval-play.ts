@@ -3,13 +3,14 @@
  * with configurations that change answer it by the real activities. Nothing here knows the rules.
  */
 import { advance, begin } from "../../src/delivery/advance.ts";
+import { attemptInputOf, examineInputOf, planInputOf } from "../../src/delivery/activity-inputs.ts";
 import type { AttemptInput, ExamineInput, PlanInput } from "../../src/delivery/activity-shapes.ts";
+import { isAsked } from "../../src/delivery/ballots.ts";
 import { chooseWay } from "../../src/delivery/choose-way.ts";
 import type { BusinessEvent } from "../../src/delivery/event.ts";
 import { identityOf } from "../../src/delivery/event-identity.ts";
-import { grantOf } from "../../src/delivery/grant.ts";
 import { nextAction, wantsRecall } from "../../src/delivery/next-action.ts";
-import { type Delivery, type EventProgress, nextRevisionOf } from "../../src/delivery/progress.ts";
+import type { Delivery, EventProgress } from "../../src/delivery/progress.ts";
 import { project } from "../../src/delivery/project.ts";
 import type { OutgoingRequest } from "../../src/egress/exchange.ts";
 import { aStage, anAnswer, perform, type Stage } from "./activity-stage.ts";
@@ -137,7 +138,7 @@ async function work(play: Play, index: number): Promise<void> {
   const { endpoint } = delivery;
   switch (nextAction(delivery)) {
     case "plan":
-      return void play.jobs.set(index, { does: "planDelivery", input: planInput(play, delivery) });
+      return void play.jobs.set(index, { does: "planDelivery", input: planInputOf(delivery, play.event) });
     case "examine":
       return void play.jobs.set(index, {
         does: "examineBallots",
@@ -158,51 +159,18 @@ async function work(play: Play, index: number): Promise<void> {
   }
 }
 
-function planInput({ event }: Play, delivery: Delivery): PlanInput {
-  const { endpoint, amendment } = delivery;
-  return {
-    v: 1,
-    endpoint,
-    event,
-    revision: nextRevisionOf(delivery),
-    ...(amendment && { amendment }),
-  };
-}
-
-function examineInput(play: Play, delivery: Delivery): ExamineInput {
-  const { approval, ballots } = delivery;
-  if (approval === null) throw new TypeError("There is nothing to examine");
-  const { digest, revision, terms } = approval.draft;
-  const key = play.progress.event.key;
-  return {
-    ...planInput(play, delivery),
-    revision,
-    nextRevision: nextRevisionOf(delivery),
-    digest,
-    rules: terms.rules,
-    key,
-    ballots,
-  };
-}
-
 /** As `workflows/attempts.ts` begins one; never locally. */
 function beginAttempt(play: Play, delivery: Delivery): AttemptInput {
-  const { endpoint, settings, amendment, attempts, leftLocal, sentToLane } = delivery;
+  const { endpoint, settings, attempts, leftLocal, sentToLane } = delivery;
   const number = attempts.length + 1;
   const via = chooseWay({ settings, deliveries: 2, messages: 1, leftLocal, sentToLane });
   tell(play, { fact: "attempt-begun", endpoint, number, via, atMs: play.nowMs });
-  const grant = grantOf(delivery);
-  return {
-    v: 1,
-    endpoint,
-    number,
-    via,
-    settings,
-    event: play.event,
-    lastStatus: attempts.at(-1)?.status ?? null,
-    ...(grant && { approval: grant, nextRevision: nextRevisionOf(delivery) }),
-    ...(amendment && { amendment }),
-  };
+  return attemptInputOf(delivery, { number, via, event: play.event });
+}
+
+function examineInput({ event, progress }: Play, delivery: Delivery): ExamineInput {
+  if (!isAsked(delivery)) throw new TypeError("There is nothing to examine");
+  return examineInputOf(delivery, { event, key: progress.event.key });
 }
 
 interface Due {

@@ -3,6 +3,7 @@ import type { Examination, LaneAnswer, PlannedDelivery } from "../../src/deliver
 import type { ApprovalRule, BallotRights, ProposalDraft } from "../../src/delivery/approval.ts";
 import type { AttemptRecord, Way } from "../../src/delivery/attempt.ts";
 import { isTerminal } from "../../src/delivery/event-state.ts";
+import { proposalsOf } from "../../src/delivery/progress.ts";
 import type { AttemptResult, Message } from "../../src/delivery/facts.ts";
 import type { Delivery } from "../../src/delivery/progress.ts";
 import { nextRevisionOf } from "../../src/delivery/progress.ts";
@@ -23,7 +24,7 @@ export function someMessages(world: World): readonly Message[] {
 function asksPeople({ plan, progress }: World): boolean {
   const deliveries = progress?.deliveries ?? [];
   return (
-    deliveries.some(({ asked, state }) => asked.length > 0 && !isTerminal(state)) ||
+    deliveries.some((delivery) => proposalsOf(delivery).length > 0 && !isTerminal(delivery.state)) ||
     (deliveries.length === 0 && plan.deliveries.some(({ settings }) => settings.approval))
   );
 }
@@ -49,8 +50,8 @@ function someWord(world: World): Message {
 
 function someDecision(world: World): Message {
   const deliveries = world.progress?.deliveries ?? [];
-  const seen = deliveries.flatMap(({ asked }) => asked.map(({ digest }) => digest));
-  const latest = deliveries.map(({ asked }) => asked.at(-1)?.digest ?? "sha256:early");
+  const seen = deliveries.flatMap((delivery) => proposalsOf(delivery).map(({ digest }) => digest));
+  const latest = deliveries.map((delivery) => proposalsOf(delivery).at(-1)?.digest ?? "sha256:early");
   const isAtRandom = world.pick(6) === 5;
   const digest = choose(
     world,

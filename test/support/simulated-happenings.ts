@@ -64,10 +64,6 @@ function timersFired(world: World): readonly End[] {
   });
 }
 
-function hasDueClock({ timers }: World, atMs: number): boolean {
-  return [...timers.values()].some((timer) => "dueMs" in timer && timer.dueMs <= atMs);
-}
-
 /** A worker's clock may be behind the server's, which fires timers in the order of their times. */
 function wakesEarly(world: World, { dueMs }: Clock): boolean {
   const isFirst = [...world.timers.values()].every((other) => !("dueMs" in other) || other.dueMs >= dueMs);
@@ -79,8 +75,7 @@ function firedEnd(world: World, timer: Timer): End {
     const { endpoint, wait } = deliveryAt(world, timer.index);
     if ("dueMs" in timer) sleepUntil(world, timer, { atMs, commands });
     else if (timer.of === "wait" && timer.wait === wait) live(world, { fact: "wait-over", endpoint }, atMs);
-    // Listening on tells nothing; but the server would have fired whatever clock is due by now.
-    else if (hasDueClock(world, atMs)) live(world, { fact: "time-passed" }, atMs);
+    else if (timer.of === "listening") live(world, { fact: "time-passed" }, atMs);
   };
 }
 

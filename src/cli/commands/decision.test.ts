@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { aContext } from "../../../test/support/a-context.ts";
 import { aDelivery, aReport } from "../../../test/support/an-event.ts";
-import { aDecision, aProposal, aWaitingDelivery, DIGEST } from "../../../test/support/a-proposal.ts";
+import { aProposal, aWaitingDelivery, DIGEST, aVote } from "../../../test/support/a-proposal.ts";
 import type { DecisionWord } from "../../client/countersign.ts";
 import { proposalDigest } from "../../config/propose.ts";
 import { decisionBytes } from "../../delivery/decision-bytes.ts";
@@ -144,8 +144,8 @@ describe("a decision", () => {
   });
 
   test("that comes too late is still completed from what was decided", async () => {
-    const decisions = [aDecision({ action: "reject", actor: "ben" })];
-    const deliveries = [aWaitingDelivery({ state: "rejected", decisions })];
+    const proposal = aProposal({ rejections: [aVote("ben")] });
+    const deliveries = [aWaitingDelivery({ state: "rejected", proposal })];
     const verdict: Verdict = { counted: false, refusedBecause: "already-decided", at: COUNTED.at };
     const { done, said } = deciding({ digits: HEX.slice(0, 12) }, { deliveries, verdict });
     await expect(done).rejects.toThrow(
