@@ -4,8 +4,9 @@
  * Each field is preceded by its length in bytes as four bytes, most significant
  * first, so that no two lists of fields give the same bytes. Text is UTF-8.
  */
+import { parseJsonBody } from "./body.ts";
 import { isJsonContentType } from "./content-type.ts";
-import { compactJsonBytes } from "./json-text.ts";
+import { compactJsonBytes, withoutMembers } from "./json-text.ts";
 
 export interface FingerprintedEvent {
   /** The configured name, never an alias. */
@@ -16,19 +17,27 @@ export interface FingerprintedEvent {
   readonly subject: string | null;
   readonly contentType: string;
   readonly body: Uint8Array;
+  /** Top-level members of a JSON body that may change between two tellings of one fact; absent = none. */
+  readonly volatileMembers?: readonly string[];
 }
 
 /**
  * What makes two events the same fact: fields `event.v1`, source, id, type, subject, content type, body.
  *
  * White space between the tokens of a JSON body does not count; the order of
- * members and the spelling of numbers do. Time, evidence and trace context are
- * not part of it.
+ * members and the spelling of numbers do. Time, evidence, trace context and the
+ * volatile members are not part of it.
  */
 export function fingerprintInput(event: FingerprintedEvent): Uint8Array {
-  const { source, id, type, subject, contentType, body } = event;
-  const compactBody = isJsonContentType(contentType) ? compactJsonBytes(body) : body;
+  const { source, id, type, subject, contentType, body, volatileMembers = [] } = event;
+  const compactBody = isJsonContentType(contentType) ? compactJsonBytes(lasting(body, volatileMembers)) : body;
   return prefixed([...["event.v1", source, id, type, subject ?? "", contentType].map(utf8), compactBody]);
+}
+
+/** JSON that does not decode keeps every byte: two such bodies must not become one. */
+function lasting(body: Uint8Array, volatileMembers: readonly string[]): Uint8Array {
+  if (volatileMembers.length === 0 || parseJsonBody(body) === undefined) return body;
+  return utf8(withoutMembers(new TextDecoder().decode(body), volatileMembers));
 }
 
 export interface KeyedDelivery {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compactJson, compactJsonBytes, findDuplicateMember, memberText } from "./json-text.ts";
+import { compactJson, compactJsonBytes, findDuplicateMember, memberText, withoutMembers } from "./json-text.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -155,5 +155,19 @@ describe("compactJson and compactJsonBytes", () => {
         expect(compactJsonBytes(encoder.encode(spaced))).toEqual(encoder.encode(compact));
       }),
     );
+  });
+});
+
+describe("withoutMembers", () => {
+  test.each([
+    ['{"a":1,"b":2}', ["a"], '{"b":2}'],
+    ['{ "a" : 1.0 , "b" : "x y" }', ["a"], '{"b":"x y"}'],
+    ['{"a":1,"b":{"a":2}}', ["a"], '{"b":{"a":2}}'],
+    ['{"\\u0061":1,"b":2}', ["a"], '{"b":2}'],
+    ['{"a":1}', ["a"], "{}"],
+    ['{"a":1,"b":2}', [], '{"a":1,"b":2}'],
+    ['[{"a":1}]', ["a"], '[{"a":1}]'],
+  ])("of %s without %j is %s", (text, names, expected) => {
+    expect(withoutMembers(text, names)).toBe(expected);
   });
 });

@@ -98,7 +98,26 @@ function stepOf(frame: Frame): string {
  * Of a repeated member it is the last, as with `JSON.parse`.
  */
 export function memberText(text: string, name: string): string | null {
-  let found: string | null = null;
+  return membersOf(text)?.findLast((member) => member.name === name)?.value ?? null;
+}
+
+/** The text without some of its top-level members, and without the white space around the others; unchanged when it is no object. */
+export function withoutMembers(text: string, names: readonly string[]): string {
+  const members = membersOf(text);
+  if (members === null) return text;
+  return `{${members.flatMap(({ name, token, value }) => (names.includes(name) ? [] : [`${token}:${value}`])).join(",")}}`;
+}
+
+interface MemberSpan {
+  readonly name: string;
+  /** The name as written, with its quotes. */
+  readonly token: string;
+  readonly value: string;
+}
+
+/** The top-level members in their order; null when the text is no object. */
+function membersOf(text: string): readonly MemberSpan[] | null {
+  const members: MemberSpan[] = [];
   let index = skipSpace(text, 0);
   if (text.charCodeAt(index) !== OPEN_BRACE) return null;
   index = skipSpace(text, index + 1);
@@ -106,10 +125,11 @@ export function memberText(text: string, name: string): string | null {
     const nameEnd = stringEnd(text, index);
     const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const valueEnd = skipValue(text, valueStart);
-    if (unquote(text.slice(index, nameEnd)) === name) found = text.slice(valueStart, valueEnd);
+    const token = text.slice(index, nameEnd);
+    members.push({ name: unquote(token), token, value: text.slice(valueStart, valueEnd) });
     index = skipSpace(text, skipSpace(text, valueEnd) + 1);
   }
-  return found;
+  return members;
 }
 
 /** From the start of a value to the place after it. */

@@ -1,7 +1,8 @@
 /** A person's signature under a decision: Ed25519 (RFC 8032) over the exact bytes. */
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, sign, verify } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { CountersignError } from "../errors.ts";
+import { ED25519_BYTES, exportEd25519PublicKey, importEd25519PublicKey } from "./ed25519.ts";
 import { decodeStrictBase64 } from "./strict-base64.ts";
 
 export interface DecisionKeyPair {
@@ -11,20 +12,13 @@ export interface DecisionKeyPair {
   readonly privateKeyPem: string;
 }
 
-const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** DER of an Ed25519 public key up to its 32 bytes (RFC 8410 §4). */
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
-
 export function generateKeyPair(): DecisionKeyPair {
-  const { publicKey, privateKey } = generateKeyPairSync("ed25519", {
-    publicKeyEncoding: { format: "der", type: "spki" },
-    privateKeyEncoding: { format: "pem", type: "pkcs8" },
-  });
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   return {
-    publicKey: publicKey.subarray(SPKI_PREFIX.byteLength).toString("base64"),
-    privateKeyPem: privateKey,
+    publicKey: exportEd25519PublicKey(publicKey).toString("base64"),
+    privateKeyPem: privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
   };
 }
 
@@ -42,9 +36,8 @@ export function signDecision(privateKeyPem: string, bytes: Uint8Array): string {
 export function verifyDecision(publicKey: string, bytes: Uint8Array, signature: string): boolean {
   const key = decodeStrictBase64(publicKey);
   const claimed = decodeStrictBase64(signature);
-  if (key?.byteLength !== PUBLIC_KEY_BYTES || claimed?.byteLength !== SIGNATURE_BYTES) return false;
-  const spki = Buffer.concat([SPKI_PREFIX, key]);
-  return verify(null, bytes, createPublicKey({ key: spki, format: "der", type: "spki" }), claimed);
+  if (key?.byteLength !== ED25519_BYTES || claimed?.byteLength !== SIGNATURE_BYTES) return false;
+  return verify(null, bytes, importEd25519PublicKey(key), claimed);
 }
 
 /** The cause is left out: what the parser says may quote what it read. */

@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { CountersignError } from "../errors.ts";
+import { ED25519_BYTES, exportEd25519PublicKey, importEd25519PublicKey } from "./ed25519.ts";
 import { decodeStrictBase64 } from "./strict-base64.ts";
 
 /** A parsed secret that can sign. Holds key material: never log it. */
@@ -16,11 +17,9 @@ export type VerifyingKey =
 
 const MIN_HMAC_BYTES = 24;
 const MAX_HMAC_BYTES = 64;
-const ED25519_BYTES = 32;
 
-/** DER of an Ed25519 key up to its 32 bytes (RFC 8410 §7, §4). */
+/** DER of an Ed25519 private key up to its 32 bytes (RFC 8410 §7). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
-const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 /**
  * Parses a secret that signs: `whsec_` (HMAC-SHA256) or `whsk_` (Ed25519).
@@ -61,7 +60,7 @@ function parseEd25519Secret(bytes: Buffer): SigningSecret {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: "der", type: "pkcs8" });
   const publicKey = createPublicKey(privateKey);
   const claimedPublic = bytes.subarray(ED25519_BYTES);
-  if (claimedPublic.byteLength > 0 && !claimedPublic.equals(rawPublicKey(publicKey)))
+  if (claimedPublic.byteLength > 0 && !claimedPublic.equals(exportEd25519PublicKey(publicKey)))
     throw invalid(
       "A whsk_ secret of 64 bytes must end with the public key of its seed, but this one ends with another.",
     );
@@ -71,11 +70,7 @@ function parseEd25519Secret(bytes: Buffer): SigningSecret {
 function ed25519PublicKey(bytes: Buffer): KeyObject {
   if (bytes.byteLength !== ED25519_BYTES)
     throw invalid(`A whpk_ key must hold 32 bytes, but this one holds ${bytes.byteLength}.`);
-  return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: "der", type: "spki" });
-}
-
-function rawPublicKey(publicKey: KeyObject): Buffer {
-  return publicKey.export({ format: "der", type: "spki" }).subarray(SPKI_PREFIX.byteLength);
+  return importEd25519PublicKey(bytes);
 }
 
 function bytesAfterPrefix(secret: string, prefix: string): Buffer {

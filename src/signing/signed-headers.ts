@@ -1,9 +1,11 @@
 /** Reads the three Standard Webhooks headers without trusting any of them. */
+import { MAX_SIGNATURES } from "./bounds.ts";
+import { singleHeader } from "./single-header.ts";
+import type { IncomingHeaders, Read } from "./single-header.ts";
 import { decodeStrictBase64 } from "./strict-base64.ts";
-import type { RefusalReason } from "./verdict.ts";
 
-/** Header fields by name in any case. */
-export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** What the three names start with; `svix` is what they were called before the specification. */
+export type HeaderPrefix = "webhook" | "svix";
 
 export interface Signature {
   readonly scheme: "v1" | "v1a";
@@ -18,19 +20,17 @@ export interface SignedHeaders {
   readonly signatures: readonly Signature[];
 }
 
-type Read<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly reason: RefusalReason };
-
-const MAX_SIGNATURES = 10;
-const MAX_HEADER_CHARS = 4 * 1024;
-
 /** Visible ASCII without a dot, which delimits the signed text. Two fields joined by Node hold a space. */
 const ID = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
 const TIMESTAMP = /^\d{1,12}$/;
 
-export function readSignedHeaders(headers: IncomingHeaders): Read<{ readonly headers: SignedHeaders }> {
-  const id = singleValue(headers, "webhook-id");
-  const timestamp = singleValue(headers, "webhook-timestamp");
-  const signature = singleValue(headers, "webhook-signature");
+export function readSignedHeaders(
+  headers: IncomingHeaders,
+  prefix: HeaderPrefix,
+): Read<{ readonly headers: SignedHeaders }> {
+  const id = singleHeader(headers, `${prefix}-id`);
+  const timestamp = singleHeader(headers, `${prefix}-timestamp`);
+  const signature = singleHeader(headers, `${prefix}-signature`);
   if (!id.ok) return id;
   if (!timestamp.ok) return timestamp;
   if (!signature.ok) return signature;
@@ -40,17 +40,6 @@ export function readSignedHeaders(headers: IncomingHeaders): Read<{ readonly hea
   return read.ok
     ? { ok: true, headers: { id: id.value, timestamp: timestamp.value, signatures: read.signatures } }
     : read;
-}
-
-/** Exactly one non-empty text under that name, whatever its case. */
-function singleValue(headers: IncomingHeaders, name: string): Read<{ readonly value: string }> {
-  const found = Object.entries(headers).filter(([key, value]) => key.toLowerCase() === name && value !== undefined);
-  const [first] = found;
-  if (first === undefined || first[1] === "") return { ok: false, reason: "missing_header" };
-  const value = first[1];
-  if (found.length > 1 || typeof value !== "string" || value.length > MAX_HEADER_CHARS)
-    return { ok: false, reason: "malformed_header" };
-  return { ok: true, value };
 }
 
 /** Entries of other versions are passed over; a list with none of ours is told apart from a broken one. */

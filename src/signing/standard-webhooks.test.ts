@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { signStandardWebhook, verifyStandardWebhook } from "./standard-webhooks.ts";
-import type { IncomingHeaders } from "./signed-headers.ts";
+import type { IncomingHeaders } from "./single-header.ts";
 
 interface Vector {
   readonly name: string;

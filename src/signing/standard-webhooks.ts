@@ -1,10 +1,12 @@
 /** Signs requests and verifies them as Standard Webhooks says (github.com/standard-webhooks/standard-webhooks, specification 1.0). */
 import { createHmac, sign, timingSafeEqual, verify } from "node:crypto";
 import { CountersignError } from "../errors.ts";
+import { MAX_SECRETS } from "./bounds.ts";
 import { parseSigningSecret, parseVerifyingKey } from "./secret.ts";
 import type { SigningSecret, VerifyingKey } from "./secret.ts";
 import { readSignedHeaders } from "./signed-headers.ts";
-import type { IncomingHeaders, Signature, SignedHeaders } from "./signed-headers.ts";
+import type { HeaderPrefix, Signature, SignedHeaders } from "./signed-headers.ts";
+import type { IncomingHeaders } from "./single-header.ts";
 import type { RefusalReason } from "./verdict.ts";
 
 export interface MessageToSign {
@@ -34,12 +36,13 @@ export interface MessageToVerify {
   readonly nowSeconds: number;
   /** Both into the past and into the future. Default 300. */
   readonly toleranceSeconds?: number;
+  /** Absent = `webhook`, as the specification has it. */
+  readonly headerPrefix?: HeaderPrefix;
 }
 
 /** The reason names no expected value: a verifier that shows one would sign for an attacker. */
 export type Verification = { readonly ok: true } | { readonly ok: false; readonly reason: RefusalReason };
 
-const MAX_SECRETS = 10;
 const DEFAULT_TOLERANCE_SECONDS = 5 * 60;
 
 /** Throws `config_invalid` for a bad secret or their number, `bad_argument` for an id or a time that cannot be signed. */
@@ -66,10 +69,10 @@ export function signStandardWebhook({ id, timestampSeconds, body, secrets }: Mes
  * Throws `config_invalid` for a secret of ours that is none.
  */
 export function verifyStandardWebhook(message: MessageToVerify): Verification {
-  const { body, secrets, nowSeconds, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = message;
+  const { body, secrets, nowSeconds, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, headerPrefix = "webhook" } = message;
   if (secrets.length > MAX_SECRETS) throw wrongNumberOfSecrets(secrets.length);
   const keys = secrets.map(parseVerifyingKey);
-  const read = readSignedHeaders(message.headers);
+  const read = readSignedHeaders(message.headers, headerPrefix);
   if (!read.ok) return read;
   const ageSeconds = nowSeconds - Number(read.headers.timestamp);
   if (ageSeconds > toleranceSeconds) return { ok: false, reason: "timestamp_too_old" };

@@ -3,8 +3,12 @@ export type RefusalReason =
   | "missing_header"
   | "malformed_header"
   | "unknown_version"
+  | "timestamp_missing"
   | "timestamp_malformed"
   | "timestamp_too_old"
   | "timestamp_too_new"
   | "signature_mismatch"
-  | "no_active_secret";
+  | "no_active_secret"
+  | "body_malformed"
+  | "certificate_untrusted"
+  | "topic_untrusted";

@@ -1,0 +1,10 @@
+/** How much work one received message may cause: all bounds are checked before anything is hashed. */
+
+/** Secrets (or keys, or certificates) of one source; each is tried. */
+export const MAX_SECRETS = 10;
+
+/** Signatures in one header; each is compared with each secret's. */
+export const MAX_SIGNATURES = 10;
+
+/** Characters of one header that counts. */
+export const MAX_HEADER_CHARS = 4 * 1024;

@@ -1,0 +1,35 @@
+/** `application/x-www-form-urlencoded`, read strictly. */
+
+export interface FormParameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * The parameters in their order; null when something is not one.
+ *
+ * Each is `name=value`. The tolerant parser of the URL standard would read
+ * `%zz`, bytes that are not UTF-8 and a missing `=` as something else.
+ */
+export function parseForm(bytes: Uint8Array): readonly FormParameter[] | null {
+  if (bytes.byteLength === 0) return [];
+  const parameters: FormParameter[] = [];
+  for (const pair of Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1").split("&")) {
+    const equals = pair.indexOf("=");
+    const name = decode(pair.slice(0, equals));
+    const value = decode(pair.slice(equals + 1));
+    if (equals < 1 || name === null || value === null) return null;
+    parameters.push({ name, value });
+  }
+  return parameters;
+}
+
+/** Null for broken percent signs and for bytes that are not UTF-8, escaped or not. */
+function decode(text: string): string | null {
+  if (/[^\x20-\x7e]/.test(text)) return null;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
+}
