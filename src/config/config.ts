@@ -3,6 +3,8 @@ import type { ApprovalRule, ApprovalTerms } from "../delivery/approval.ts";
 import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import type { Outcome } from "../delivery/attempt.ts";
 import type { RetryPolicy } from "../delivery/policy.ts";
+import type { VerifySettings } from "../signing/verify/settings.ts";
+import type { KEY_ROLES } from "./key-entry.ts";
 
 /** A reference to an environment variable, resolved only in the process that needs it. */
 export interface EnvReference {
@@ -57,6 +59,13 @@ export interface Endpoint {
 export interface Source {
   readonly name: string;
   readonly aliases: readonly string[];
+  /** How its provider signs; null = nobody may post to its hook. */
+  readonly verify: VerifySettings<Reference> | null;
+  /**
+   * Paths of members that make the id, joined by `:`: of the provider's body, or without `verify` of an event that
+   * comes without an id. Null = the id is the provider's own, or the event's.
+   */
+  readonly idFrom: readonly string[] | null;
 }
 
 /** Comparison operators of a declarative `when`; several = and. */
@@ -96,6 +105,24 @@ export interface Person {
   readonly publicKey: string | null;
 }
 
+export type KeyRole = (typeof KEY_ROLES)[number];
+
+/** What the server knows of an API key: enough to recognize it, not enough to make it. */
+export interface ApiKey {
+  readonly id: string;
+  readonly role: KeyRole;
+  /** A name of `people`, in whose name everything with this key is done; null = the request says who. */
+  readonly person: string | null;
+  /** Configured names of the sources it may send for; empty with every role but `ingest`. */
+  readonly sources: readonly string[];
+  /** Patterns of event types it may send; null = every type. */
+  readonly types: readonly string[] | null;
+  /** `sha256:` and 64 hex digits, over the secret part of the key. */
+  readonly hash: string;
+  /** From this moment on it is refused; null = never. */
+  readonly expiresAtMs: number | null;
+}
+
 export interface TemporalConfig {
   readonly namespace: string;
   readonly taskQueue: string;
@@ -114,6 +141,8 @@ export interface Config {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly routes: readonly Route[];
   readonly people: Readonly<Record<string, Person>>;
+  /** Those that have expired are among them. */
+  readonly keys: readonly ApiKey[];
   /** Handler modules, absolute paths; loaded by workers only. */
   readonly handlers: readonly string[];
   readonly dedupeWindowMs: number;

@@ -3,17 +3,21 @@ import { isName } from "../delivery/names.ts";
 import { checkUrl } from "./address.ts";
 import { checkApprovals } from "./approval-checks.ts";
 import { checkHeaderName } from "./header-rules.ts";
+import { checkKeys } from "./key-checks.ts";
 import { listNames, NAME_RULE, RESERVED_SOURCE } from "./names.ts";
 import { checkPeople } from "./people-checks.ts";
 import { foundProblem, type Problem } from "./problem.ts";
 import type { CheckedConfig, CheckedEndpoint } from "./schema.ts";
+import { checkVerify } from "./verify-checks.ts";
 
 export function crossCheck(config: CheckedConfig): readonly Problem[] {
   return [
     ...checkSources(config),
+    ...checkVerify(config),
     ...checkEndpoints(config),
     ...checkRoutes(config),
     ...checkPeople(config),
+    ...checkKeys(config),
     ...checkApprovals(config),
   ];
 }

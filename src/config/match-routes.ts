@@ -7,7 +7,12 @@ import { matchesTypePattern } from "./event-type-pattern.ts";
 import { RESERVED_SOURCE } from "./names.ts";
 import { isNoticeEvent, isTestEvent } from "./own-events.ts";
 
-const OWN_SOURCE: Source = Object.freeze({ name: RESERVED_SOURCE, aliases: Object.freeze([]) });
+const OWN_SOURCE: Source = Object.freeze({
+  name: RESERVED_SOURCE,
+  aliases: Object.freeze([]),
+  verify: null,
+  idFrom: null,
+});
 
 /** Finds a source by its name or one of its aliases; null = not configured. `countersign` is always there. */
 export function resolveSource(config: Config, sourceOrAlias: string): Source | null {

@@ -11,14 +11,10 @@ const TEXT = "has no effect in this version; remove it";
 
 export function findKeysWithoutEffect(config: CheckedConfig): readonly Problem[] {
   const paths: PropertyKey[][] = [];
-  for (const [name, source] of Object.entries(config.sources)) {
-    for (const key of presentKeys(source, ["verify", "idFrom"])) paths.push(["sources", name, key]);
-  }
   for (const [name, endpoint] of Object.entries(config.endpoints)) {
     for (const key of presentKeys(endpoint, ["retryAfterScope", "reconcile", "order"]))
       paths.push(["endpoints", name, key]);
   }
-  if ((config.keys ?? []).length > 0) paths.push(["keys"]);
   return paths.map((path) => ({ path, text: TEXT }));
 }
 

@@ -33,6 +33,7 @@ describe("parseConfig", () => {
       endpoints: {},
       routes: [],
       people: {},
+      keys: [],
       handlers: [],
       dedupeWindowMs: 7 * 24 * 60 * 60 * 1000,
       deployment: null,

@@ -4,11 +4,18 @@ import { SECOND_MS } from "../delivery/durations.ts";
 import { STANDARD_RETRY } from "../delivery/policy.ts";
 import { collectProblems } from "./accept.ts";
 import { buildApproval, buildPerson } from "./build-approval.ts";
+import { buildKeys } from "./build-keys.ts";
 import type { Config, Endpoint, Limits, Reference, Route, Source, Timeouts } from "./config.ts";
 import { crossCheck } from "./cross-checks.ts";
 import { findKeysWithoutEffect } from "./no-effect.ts";
 import { configError } from "./problem.ts";
-import { configSchema, type CheckedConfig, type CheckedEndpoint, type CheckedRoute } from "./schema.ts";
+import {
+  configSchema,
+  type CheckedConfig,
+  type CheckedEndpoint,
+  type CheckedRoute,
+  type CheckedSource,
+} from "./schema.ts";
 
 export interface ParseOptions {
   /** The file it was read from; null = handed in as an object. Handler paths are relative to its folder. */
@@ -45,14 +52,19 @@ function buildConfig(checked: CheckedConfig, path: string | null): Config {
   return {
     path,
     temporal: checked.temporal ?? { namespace: "default", taskQueue: "countersign" },
-    sources: byName(Object.entries(checked.sources), (name, source): Source => ({ name, aliases: source.aliases })),
+    sources: byName(Object.entries(checked.sources), buildSource),
     endpoints: byName(Object.entries(checked.endpoints), buildEndpoint),
     routes: checked.routes.map(buildRoute),
     people: byName(Object.entries(checked.people), (_, person) => buildPerson(person)),
+    keys: buildKeys(checked),
     handlers: checked.handlers.map((handler) => resolve(base, handler)),
     dedupeWindowMs: checked.dedupeWindow,
     deployment: checked.deployment ?? null,
   };
+}
+
+function buildSource(name: string, { aliases, verify, idFrom }: CheckedSource): Source {
+  return { name, aliases, verify: verify ?? null, idFrom: idFrom ?? null };
 }
 
 function buildEndpoint(name: string, endpoint: CheckedEndpoint): Endpoint {

@@ -31,7 +31,11 @@ export function canonicalEvent(config: Config, event: BusinessEvent): BusinessEv
  * to takes less, `requester_required` when an approval that is due wants to know who
  * asked and the event does not say.
  */
-export function planEvent(config: Config, event: BusinessEvent): EventPlan {
+export function planEvent(
+  config: Config,
+  event: BusinessEvent,
+  { volatileMembers }: FingerprintOptions = {},
+): EventPlan {
   const names = matchRoutes(config, event);
   if (names.length === 0) throw noRoute(event);
   const { bytes } = bodyOf(event);
@@ -43,14 +47,20 @@ export function planEvent(config: Config, event: BusinessEvent): EventPlan {
       if (lacksRequester) throw requesterRequired(endpoint);
       return { endpoint: endpoint.name, settings };
     });
-  return { fingerprint: fingerprintOf(event), deliveries };
+  return { fingerprint: fingerprintOf(event, { volatileMembers }), deliveries };
+}
+
+export interface FingerprintOptions {
+  /** Top-level members of the body that a provider may change between redeliveries; absent = none. */
+  readonly volatileMembers?: readonly string[] | undefined;
 }
 
 /** `sha256:` + hex over what makes two events the same. */
-export function fingerprintOf(event: BusinessEvent): string {
+export function fingerprintOf(event: BusinessEvent, { volatileMembers = [] }: FingerprintOptions = {}): string {
   const { contentType, bytes: body } = bodyOf(event);
   const { source, id, type, subject = "" } = event;
-  return `sha256:${sha256(fingerprintInput({ source, id, type, subject, contentType, body })).toString("hex")}`;
+  const input = fingerprintInput({ source, id, type, subject, contentType, body, volatileMembers });
+  return `sha256:${sha256(input).toString("hex")}`;
 }
 
 function requireBodyFits({ name, maxBodyBytes }: Endpoint, bytes: number): void {

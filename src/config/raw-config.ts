@@ -1,6 +1,7 @@
 /** What people write into `countersign.config.ts`; `parseConfig` turns it into a `Config`. */
 import type { JsonValue } from "../delivery/event.ts";
-import type { EnvReference, When } from "./config.ts";
+import type { EnvReference, KeyRole, When } from "./config.ts";
+import type { RawVerify } from "./raw-verify.ts";
 
 /** `'500ms'`, `'5s'`, `'3m'`, `'2h'`, `'7d'`. */
 export type DurationText = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
@@ -9,7 +10,7 @@ export type DurationText = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 export type SizeText = `${number}${"B" | "KiB" | "MiB"}`;
 
 /** A literal, or `env('NAME')`. */
-type RawReference = string | EnvReference;
+export type RawReference = string | EnvReference;
 
 interface RawRetryBounds {
   /** Share of each wait that may be added, 0 to 1; absent = 0.2. */
@@ -88,18 +89,15 @@ export interface RawEndpoint {
   readonly maxBodyBytes?: SizeText;
 }
 
-/** What the provider's scheme needs besides stands beside these. */
-interface RawVerify {
-  readonly scheme: string;
-  readonly secrets?: readonly RawReference[];
-  readonly tolerance?: DurationText;
-  readonly [member: string]: unknown;
-}
-
 export interface RawSource {
   /** Other spellings of this source in events, such as a CloudEvents URI. */
   readonly aliases?: readonly string[];
+  /** How a provider signs what it sends to `POST /v1/hooks/<source>`. */
   readonly verify?: RawVerify;
+  /**
+   * Paths of members that make the event's id: in the body a provider sends, or without `verify` in an event that
+   * comes without an id (`'data.orderId'`). Absent = the id is the provider's own, or the event's.
+   */
   readonly idFrom?: readonly string[];
 }
 
@@ -152,14 +150,18 @@ export interface RawPerson {
   readonly publicKey?: string;
 }
 
-/** An entry printed by `countersign keys create`; holds only the key's hash. */
-interface RawKey {
+/** An entry printed by `countersign keys create`; holds only the key's hash. Without its entry a key is revoked. */
+export interface RawKey {
   readonly id: string;
-  readonly role: "ingest" | "viewer" | "approver" | "operator";
+  readonly role: KeyRole;
+  /** Acts and asks in this person's name, whatever a request says; absent = the request names somebody. */
   readonly person?: string;
+  /** Of an ingest key; absent = every source without `verify`. */
   readonly sources?: readonly string[];
+  /** Of an ingest key, with `*` for any run of characters; absent = every type. */
   readonly types?: readonly string[];
   readonly hash: string;
+  /** RFC 3339; absent = never. */
   readonly expires?: string;
 }
 

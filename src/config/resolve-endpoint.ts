@@ -81,7 +81,7 @@ function requireVariables(endpoint: Endpoint, environment: Environment): void {
 }
 
 /** An empty variable counts as missing: it is what a forgotten line in a deployment file leaves. */
-function readVariable(environment: Environment, name: string): string | undefined {
+export function readVariable(environment: Environment, name: string): string | undefined {
   const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
   return value === "" ? undefined : value;
 }

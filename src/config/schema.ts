@@ -28,13 +28,14 @@ export const configSchema = strictShape("an object", {
   handlers: listOf("a list of module paths", text("the path of a module, such as './src/handlers.ts'")).default([]),
   routes: listOf("a list of routes", routeSchema).default([]),
   people: peopleSchema.default({}),
-  keys: keysSchema.optional(),
+  keys: keysSchema.default([]),
   dedupeWindow: duration("a duration of at least 1 s, such as '7d'", { minMs: SECOND_MS }).default(7 * DAY_MS),
   deployment: deployment.optional(),
 });
 
 /** A configuration whose shape and values are right. */
 export type CheckedConfig = z.output<typeof configSchema>;
+export type CheckedSource = CheckedConfig["sources"][string];
 export type CheckedEndpoint = CheckedConfig["endpoints"][string];
 export type CheckedRoute = CheckedConfig["routes"][number];
 export type CheckedApproval = NonNullable<CheckedRoute["approval"]>;
