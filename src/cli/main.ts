@@ -10,6 +10,7 @@ import { createTerminal, type Terminal } from "./terminal.ts";
 import { addAuditVerbs } from "./verbs-audit.ts";
 import { addDecisionVerbs } from "./verbs-decide.ts";
 import { addEventVerbs } from "./verbs-events.ts";
+import { addKeyVerbs } from "./verbs-keys.ts";
 import { addRunVerbs } from "./verbs-run.ts";
 
 /** Runs one command. Never throws: whatever happens becomes words on standard error and an exit code. */
@@ -27,6 +28,7 @@ export async function runCli(invocation: Invocation): Promise<number> {
   addEventVerbs(program, perform);
   addDecisionVerbs(program, perform);
   addAuditVerbs(program, perform);
+  addKeyVerbs(program, perform);
   if (argv.length === 0) {
     terminal.note(program.helpInformation());
     return EXIT.badUsage;

@@ -5,7 +5,7 @@ import type { ReplayCommand } from "./commands/replay.ts";
 import type { ResolutionCommand } from "./commands/resolution.ts";
 import type { SendCommand } from "./commands/send.ts";
 import type { ShowCommand } from "./commands/show.ts";
-import { parseLimit, parsePage } from "./option-values.ts";
+import { parseLimit, parseNames, parsePage } from "./option-values.ts";
 import type { Perform, WithJson } from "./perform.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -29,6 +29,7 @@ function addSend(program: Command, perform: Perform): void {
     .option("--source <name>", "who says so: a configured source")
     .option("--type <type>", "what happened, such as order.created")
     .option("--id <id>", "the event's own id: the same id is the same event")
+    .option("--id-from <paths>", "make the id of these members: data.orderId,data.status", parseNames)
     .option("--subject <subject>", "what it is about")
     .option("--time <time>", "when it happened, RFC 3339")
     .option("--content-type <type>", "media type of the body (default: application/json)")

@@ -2,21 +2,33 @@
 import type { Command } from "commander";
 import type { DevCommand } from "./commands/dev.ts";
 import type { ListenCommand } from "./commands/listen.ts";
+import type { ServeCommand } from "./commands/serve.ts";
 import type { WorkerCommand } from "./commands/worker.ts";
 import { collectValue, parseNames, parsePort } from "./option-values.ts";
 import type { Perform, WithJson } from "./perform.ts";
 
 const TEMPORAL_PORT = 7233;
-/** Beside 8787, where the HTTP API will be. */
+const SERVE_PORT = 8787;
+/** Beside the HTTP API. */
 const LISTEN_PORT = 8790;
 
 export function addRunVerbs(program: Command, perform: Perform): void {
+  addProcessVerbs(program, perform);
+  addToolVerbs(program, perform);
+}
+
+function addProcessVerbs(program: Command, perform: Perform): void {
   program
     .command("dev")
-    .description("everything in one process on 127.0.0.1: a Temporal server with its UI, and a worker")
+    .description("everything in one process on 127.0.0.1: a Temporal server with its UI, a worker, and the HTTP API")
     .option("--data <dir>", "keep the server's data in this folder (default: in memory)")
     .option("--port <port>", "port of the Temporal server", parsePort, TEMPORAL_PORT)
     .option("--ui-port <port>", "port of the Temporal UI (default: 1000 above)", parsePort)
+    .option(
+      "--http-port <port>",
+      `port of the HTTP API, 0 for a free one (default: ${SERVE_PORT}, if it is free)`,
+      parsePort,
+    )
     .action(async (options: DevCommand & WithJson) => {
       await perform("dev", options, async (context) => await (await import("./commands/dev.ts")).dev(context, options));
     });
@@ -33,6 +45,21 @@ export function addRunVerbs(program: Command, perform: Perform): void {
       );
     });
 
+  program
+    .command("serve")
+    .description("the HTTP API: events from your producers and from providers, decisions, lists, metrics")
+    .option("--host <address>", "address to listen on; 0.0.0.0 for all", "127.0.0.1")
+    .option("--port <port>", "port to listen on, 0 for a free one", parsePort, SERVE_PORT)
+    .action(async (options: ServeCommand & WithJson) => {
+      await perform(
+        "serve",
+        options,
+        async (context) => await (await import("./commands/serve.ts")).serve(context, options),
+      );
+    });
+}
+
+function addToolVerbs(program: Command, perform: Perform): void {
   program
     .command("listen")
     .description("a local destination that shows each request, verifies its signature and answers as told")

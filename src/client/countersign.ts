@@ -11,7 +11,9 @@ import { CountersignError } from "../errors.ts";
 import { decideDelivery } from "./decide-delivery.ts";
 import { type EndpointOverview, endpointOverviews } from "./endpoint-overview.ts";
 import { describeRun, type EventReport, getEvent } from "./get-event.ts";
-import { type EventRow, listEvents, type ListFilter } from "./list-events.ts";
+import { type Health, readHealth } from "./health.ts";
+import { countEvents, type EventRow, listEvents, type ListFilter } from "./list-events.ts";
+import { type EventPage, listPage, type PageRequest } from "./list-page.ts";
 import { resolveDelivery } from "./resolve-delivery.ts";
 import { createReadiness } from "./readiness.ts";
 import type { Session } from "./session.ts";
@@ -57,6 +59,10 @@ export interface Countersign {
   event(key: string): Promise<BusinessEvent>;
   /** Newest first; eventually consistent. */
   list(filter?: ListFilter): AsyncIterable<EventRow>;
+  /** The same page by page, for callers that come back with a cursor. */
+  listPage(filter: ListFilter, page: PageRequest): Promise<EventPage>;
+  /** How many events the filter finds; eventually consistent. */
+  count(filter?: ListFilter): Promise<number>;
   /** Resolves when each delivery has ended or waits for a person; throws `timeout`. `timeout` is a duration, `'30s'` by default. */
   settled(key: string, options?: { readonly timeout?: string }): Promise<EventReport>;
   /** Says yes to what the digest stands for. */
@@ -76,6 +82,8 @@ export interface Countersign {
   /** Sends one synthetic event to one endpoint, whatever the routes say; throws `unknown_endpoint`. */
   test(endpoint: string): Promise<Receipt>;
   endpoints(name?: string): Promise<readonly EndpointOverview[]>;
+  /** Whether events would be taken and delivered now; never throws. */
+  health(): Promise<Health>;
 }
 
 export interface CountersignParts {
@@ -92,6 +100,8 @@ export function createCountersign({ client, config, eager }: CountersignParts): 
     get: async (key) => await getEvent(session, key),
     event: async (key) => await storedEvent(session, await describeRun(session, key)),
     list: (filter = {}) => listEvents(session, filter),
+    listPage: async (filter, page) => await listPage(session, filter, page),
+    count: async (filter = {}) => await countEvents(session, filter),
     settled: async (key, options = {}) => await settled(session, key, timeoutMs(options.timeout)),
     approve: async (key, word) => await decideDelivery(session, key, { ...word, action: "approve" }),
     reject: async (key, word) => await decideDelivery(session, key, { ...word, action: "reject" }),
@@ -102,6 +112,7 @@ export function createCountersign({ client, config, eager }: CountersignParts): 
     amend: async (key, word) => await resolveDelivery(session, key, { ...word, action: "amend" }),
     test: async (endpoint) => await sendTest(session, endpoint),
     endpoints: async (name) => await endpointOverviews(session, name),
+    health: async () => await readHealth(session),
   };
 }
 

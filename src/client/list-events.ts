@@ -49,7 +49,23 @@ async function mayHoldMore(session: Session, query: string, yielded: number): Pr
   return count > yielded;
 }
 
-function rowOf(run: WorkflowExecutionInfo): EventRow {
+/** How many there are; eventually consistent. Throws as `listEvents` does. */
+export async function countEvents(session: Session, filter: ListFilter): Promise<number> {
+  const query = queryOf(filter);
+  await session.prepared();
+  const { count } = await withDeadline(session, () => session.client.workflow.count(query));
+  return count;
+}
+
+/** What a row is made of. */
+export interface RunInList extends Pick<
+  WorkflowExecutionInfo,
+  "workflowId" | "typedSearchAttributes" | "startTime" | "memo"
+> {
+  readonly status: Pick<WorkflowExecutionInfo["status"], "name">;
+}
+
+export function rowOf(run: RunInList): EventRow {
   const state = listedState(run);
   return {
     key: run.workflowId,

@@ -16,7 +16,9 @@ export const LISTED_STATES = [
 /** `terminated`: ended from outside in Temporal; `refused`: the input was no event. Neither can be listed by state. */
 export type ListedState = (typeof LISTED_STATES)[number] | "terminated" | "refused";
 
-type Described = Pick<WorkflowExecutionInfo, "status" | "typedSearchAttributes">;
+interface Described extends Pick<WorkflowExecutionInfo, "typedSearchAttributes"> {
+  readonly status: Omit<WorkflowExecutionInfo["status"], "code"> & { readonly code?: number };
+}
 
 /** Running without a written state is in progress, completed without one is delivered. */
 export function listedState({ status, typedSearchAttributes }: Described): ListedState {

@@ -12,6 +12,14 @@ export interface BodyLimit {
   readonly maxBodyBytes: number;
 }
 
+export interface ReadOptions extends BodyLimit {
+  /**
+   * The id of an event that comes without one, from its other members, which are not checked yet;
+   * undefined = there is none, and the event is refused. Absent = every event brings its own.
+   */
+  readonly idFor?: ((members: Readonly<Record<string, unknown>>) => string | undefined) | undefined;
+}
+
 /** The most any endpoint may accept. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -24,9 +32,14 @@ const MAX_BODY_BYTES = 1024 * 1024;
  *
  * Throws `invalid_json`, `duplicate_member`, `body_too_large`, and what `parseEvent` throws.
  */
-export function readEvent(bytes: Uint8Array, limit: BodyLimit): BusinessEvent {
+export function readEvent(bytes: Uint8Array, options: ReadOptions): BusinessEvent {
   const { text, value } = readJson(bytes, "The event");
-  return checkBody(parseEvent(withExactData(value, text)), limit);
+  return checkBody(parseEvent(withId(withExactData(value, text), options)), options);
+}
+
+function withId(value: unknown, { idFor }: ReadOptions): unknown {
+  if (idFor === undefined || !isMembers(value) || (value["id"] ?? null) !== null) return value;
+  return { ...value, id: idFor(value) };
 }
 
 /** Before the event is checked: numbers such as `1e400` are JSON, but not the values that JavaScript reads from them. */
@@ -44,7 +57,7 @@ function exactly(data: JsonValue | undefined, text: string): Pick<BusinessEvent,
   return { data_base64: Buffer.from(text, "utf8").toString("base64") };
 }
 
-function isMembers(value: JsonValue): value is { readonly [member: string]: JsonValue } {
+function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -58,6 +71,8 @@ export interface BodyWithEnvelope {
   /** Absent = `application/json`. */
   readonly contentType?: string | undefined;
   readonly synthetic?: boolean | undefined;
+  readonly requestedBy?: string | undefined;
+  readonly traceparent?: string | undefined;
   readonly body: Uint8Array;
 }
 
@@ -120,13 +135,18 @@ function requireSize(bodyBytes: number, { maxBodyBytes }: BodyLimit): void {
   );
 }
 
-interface JsonDocument {
+export interface JsonDocument {
   readonly text: string;
   readonly value: JsonValue;
 }
 
-/** The message never quotes the text: it may be anything, and errors are logged. */
-function readJson(bytes: Uint8Array, what: string): JsonDocument {
+/**
+ * Reads one JSON text in UTF-8, without a byte order mark, without repeated members and not nested too deep.
+ *
+ * Throws `invalid_json`, `duplicate_member`, `bad_event`; the message begins with `what` and never quotes the
+ * text: it may be anything, and errors are logged.
+ */
+export function readJson(bytes: Uint8Array, what: string): JsonDocument {
   const text = decodeUtf8(bytes);
   if (text === null) throw new CountersignError("invalid_json", `${what} is not valid UTF-8, as JSON must be.`);
   if (text.startsWith("\ufeff")) {

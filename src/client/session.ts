@@ -35,9 +35,14 @@ export async function withDeadline<T>(
   }
 }
 
-/** A server that is gone or hangs → `temporal_unreachable`; any other error stays what it is. */
+/** A server that is gone, hangs or has too much to do → `temporal_unreachable`; any other error stays what it is. */
 export function explainSilence(error: unknown): unknown {
   const status = grpcFailure(error)?.status;
+  if (status === GRPC_STATUS.resourceExhausted) {
+    const message =
+      "The Temporal server has too much to do just now (RESOURCE_EXHAUSTED); nothing is known to have been done";
+    return new CountersignError("temporal_unreachable", message, { cause: error });
+  }
   if (status !== GRPC_STATUS.unavailable && status !== GRPC_STATUS.deadlineExceeded) return error;
   return new CountersignError(
     "temporal_unreachable",

@@ -28,6 +28,8 @@ export interface Receipt {
 export interface SubmitOptions {
   /** Noted with a conflict. */
   readonly via?: ConflictOrigin;
+  /** Top-level members of a JSON body that may change between redeliveries: other values there are no conflict. */
+  readonly volatileMembers?: readonly string[];
 }
 
 /**
@@ -57,7 +59,7 @@ function reserved(): CountersignError {
 async function submitParsed(session: Session, parsed: BusinessEvent, options: SubmitOptions): Promise<Receipt> {
   const event = canonicalEvent(session.config, parsed);
   checkBody(event, { maxBodyBytes: MAX_BODY_BYTES });
-  const plan = planEvent(session.config, event);
+  const plan = planEvent(session.config, event, { volatileMembers: options.volatileMembers });
   requireRoom({ event, plan });
   const { eager } = await session.ready();
   return await startOnce(session, { event, plan, eager, via: options.via ?? "client" }, "REJECT_DUPLICATE");

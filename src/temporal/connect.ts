@@ -9,6 +9,8 @@ import { isRefusedForGood } from "./loopback-refusal.ts";
 
 const DEFAULT_DEADLINE_MS = 10_000;
 const RETRY_MS = 250;
+/** A server that was away for long is found again soon: gRPC's own pauses grow to two minutes. */
+const MAX_RECONNECT_PAUSE_MS = 2_000;
 
 /**
  * The server hands out a history by number of events: a few large ones are above the 4 MiB that gRPC takes by itself.
@@ -40,7 +42,10 @@ export function connectClient(request: ConnectRequest): Promise<Connected<Connec
   return connectWith(request, async (profile, { endsAt, signal }) => {
     const connection = Connection.lazy({
       ...profile.options,
-      channelArgs: { "grpc.max_receive_message_length": MAX_MESSAGE_BYTES },
+      channelArgs: {
+        "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+        "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_PAUSE_MS,
+      },
       connectTimeout: Math.max(1, endsAt - Date.now()),
     });
     // Closing ends the wait for the channel, which would otherwise keep the process alive until its own time-out.

@@ -7,6 +7,7 @@ export const GRPC_STATUS = {
   notFound: 5,
   alreadyExists: 6,
   permissionDenied: 7,
+  resourceExhausted: 8,
   failedPrecondition: 9,
   aborted: 10,
   unimplemented: 12,

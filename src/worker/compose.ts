@@ -1,5 +1,5 @@
 /** The activities of one process, put together from its configuration, connection and lanes. */
-import type { ActivityDependencies, ActivityLog, Routing } from "../activities/dependencies.ts";
+import type { ActivityDependencies, ActivityLog, AttemptLine, Routing } from "../activities/dependencies.ts";
 import { createAdmission, limitsFor } from "../activities/admission.ts";
 import type { Handler } from "../activities/handler.ts";
 import { createOutcomeMemory } from "../activities/outcome-memory.ts";
@@ -18,6 +18,9 @@ import { parseSigningSecret } from "../signing/secret.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createRunReader } from "./run-reader.ts";
 
+/** What of an attempt may stand on a counter. */
+export type CountedAttempt = Pick<AttemptLine, "endpoint" | "outcome">;
+
 export interface ComposeParts {
   readonly session: Session;
   readonly resolved: ReadonlyMap<string, ResolvedEndpoint>;
@@ -26,6 +29,8 @@ export interface ComposeParts {
   readonly slots: number;
   readonly stopping: AbortSignal;
   readonly log: Logger;
+  /** Told of each attempt, for counters; absent = nobody counts. */
+  readonly onAttempt?: ((attempt: CountedAttempt) => void) | undefined;
   readonly userAgent: string;
   gateOpen(endpoint: string): boolean;
   openLane(endpoint: string): Promise<void>;
@@ -44,7 +49,7 @@ export function composeActivities(parts: ComposeParts): ActivityDependencies {
       await submitOwn(parts.session, event);
     },
     openLane: parts.openLane,
-    log: activityLog(parts.log),
+    log: activityLog(parts),
     now,
     stopping: parts.stopping,
     userAgent: parts.userAgent,
@@ -85,9 +90,12 @@ function routingOf(config: Config, resolved: ReadonlyMap<string, ResolvedEndpoin
   };
 }
 
-function activityLog(log: Logger): ActivityLog {
+function activityLog({ log, onAttempt }: Pick<ComposeParts, "log" | "onAttempt">): ActivityLog {
   return {
-    attempted: (line) => log.info(line, "delivery.attempted"),
+    attempted(line) {
+      log.info(line, "delivery.attempted");
+      onAttempt?.({ endpoint: line.endpoint, outcome: line.outcome });
+    },
     failed: ({ activity, code, error }) => log.error({ activity, code, err: error }, "activity.failed"),
     handlerFailed: ({ key, handler, error }) => log.warn({ key, handler, err: error }, "handler.failed"),
   };

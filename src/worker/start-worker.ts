@@ -16,7 +16,7 @@ import { connectNative } from "../temporal/connect-native.ts";
 import { ensureSearchAttributes } from "../temporal/search-attributes.ts";
 import { checkServer } from "../temporal/server-check.ts";
 import { USER_AGENT } from "../version.ts";
-import { composeActivities, resolveServed } from "./compose.ts";
+import { composeActivities, type CountedAttempt, resolveServed } from "./compose.ts";
 import { followGates } from "./gate-snapshot.ts";
 import { announceLane, backlogOf, openLane, withdrawLane } from "./lane-worker.ts";
 import { keepLanes } from "./lanes.ts";
@@ -38,6 +38,8 @@ export interface WorkerSettings {
   readonly signal?: AbortSignal;
   /** A failure that ended the worker; by default it is logged. */
   readonly onError?: (error: unknown) => void;
+  /** Told of each attempt this process makes, for counters of your own. */
+  readonly onAttempt?: (attempt: CountedAttempt) => void;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly log?: Logger;
   /** A server this process started itself; absent = `TEMPORAL_*` variables or a profile. */
@@ -148,6 +150,7 @@ function assemble({ settings, config, log, served, resolved, handlers, connected
       slots,
       stopping: stopping.signal,
       log,
+      onAttempt: settings.onAttempt,
       userAgent: USER_AGENT,
       gateOpen: (endpoint) => gates.isOpen(endpoint),
       openLane: async (endpoint) => await lanes.need(endpoint),

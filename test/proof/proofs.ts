@@ -6,8 +6,10 @@ import { interruptions } from "../scenarios/interruptions.ts";
 import { isolation } from "../scenarios/isolation.ts";
 import { kills } from "../scenarios/kills.ts";
 import { replacement } from "../scenarios/replacement.ts";
+import { serverKills } from "../scenarios/server-kills.ts";
 import { shutdown } from "../scenarios/shutdown.ts";
 import { takeover } from "../scenarios/takeover.ts";
+import { temporalOutage } from "../scenarios/temporal-outage.ts";
 import { waiting } from "../scenarios/waiting.ts";
 
 export interface ProofPart {
@@ -16,12 +18,16 @@ export interface ProofPart {
   readonly count: number;
 }
 
-export const PROOF_NAMES = ["approvals", "concurrent-submits", "isolation", "kills", "waiting"] as const;
+export const PROOF_NAMES = ["approvals", "concurrent-submits", "front-door", "isolation", "kills", "waiting"] as const;
 export type ProofName = (typeof PROOF_NAMES)[number];
 
 export const PROOFS: Readonly<Record<ProofName, readonly ProofPart[]>> = {
   approvals: [{ title: "Decisions while workers are killed", scenario: approvals, count: 200 }],
   "concurrent-submits": [{ title: "Two producers at once", scenario: concurrentSubmits, count: 50 }],
+  "front-door": [
+    { title: "The HTTP server killed under load", scenario: serverKills, count: 1000 },
+    { title: "Temporal away for a minute, in seconds", scenario: temporalOutage, count: 60 },
+  ],
   isolation: [{ title: "A hanging endpoint beside a quick one", scenario: isolation, count: 10 }],
   kills: [
     { title: "Workers killed in the middle of everything", scenario: kills, count: 3 },

@@ -4,11 +4,14 @@ import { join, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { endpointVariables } from "../../config/resolve-endpoint.ts";
 import { CountersignError } from "../../errors.ts";
+import type { RunningServer } from "../../server/start-server.ts";
 import { createLogger } from "../../telemetry/logger.ts";
+import { createMetrics } from "../../telemetry/metrics.ts";
 import { DEFAULT_TEMPORAL_ADDRESS } from "../../temporal/connection-profile.ts";
 import { type DevServer, startDevServer } from "../../temporal/dev-server.ts";
 import { claimPort } from "../../temporal/free-port.ts";
 import type { CliContext } from "../context.ts";
+import { startDevHttp } from "../dev-http.ts";
 import { exampleCommand } from "../example-command.ts";
 import { logLevelOf } from "../log-level.ts";
 import { LOOPBACK } from "../loopback.ts";
@@ -21,6 +24,8 @@ export interface DevCommand {
   readonly port: number;
   /** Absent = 1,000 above the port, as the Temporal CLI has it. */
   readonly uiPort?: number;
+  /** Of the HTTP API; absent = 8787 where that is free. */
+  readonly httpPort?: number;
 }
 
 const IP = "127.0.0.1";
@@ -37,17 +42,22 @@ export async function dev(context: CliContext, options: DevCommand): Promise<num
     async () => await startServer(context, config, options),
   );
   const workers: WatchedWorker[] = [];
+  const metrics = createMetrics();
+  let http: RunningServer | null = null;
   try {
-    const settings = { config, environment: context.environment, log, address: server.address };
+    const { address } = server;
+    const settings = { config, environment: context.environment, log, address, onAttempt: metrics.attempted };
     const isolated = deliverableIsolated(context, config);
     await withSpinner(terminal, "Starting the worker", async () => {
       workers.push(await startWatchedWorker(settings));
       if (isolated.length > 0) workers.push(await startWatchedWorker({ ...settings, only: isolated }));
     });
-    for (const line of welcome(context, config, server)) terminal.out(line);
+    http = await startDevHttp(context, { config, address, port: options.httpPort, log, metrics });
+    for (const line of welcome(context, config, { ...server, httpUrl: http?.url })) terminal.out(line);
     await untilStoppedOr(stop.signal, [...workers.map(({ failed }) => failed), serverEnded(server)]);
     terminal.note("Stopping: requests in flight may finish. Once more to leave at once.");
   } finally {
+    await http?.stop();
     await Promise.all(workers.map(async ({ worker }) => await worker.stop()));
     await server.stop();
     stop.release();
@@ -115,7 +125,7 @@ async function serverEnded(server: DevServer): Promise<never> {
 function welcome(
   { terminal, environment }: CliContext,
   config: Config,
-  { address, uiUrl }: DevServer,
+  { address, uiUrl, httpUrl }: Pick<DevServer, "address" | "uiUrl"> & { readonly httpUrl: string | undefined },
 ): readonly string[] {
   const { bold, dim } = terminal.colors;
   const looked = environment["TEMPORAL_ADDRESS"] || DEFAULT_TEMPORAL_ADDRESS;
@@ -123,6 +133,7 @@ function welcome(
   return [
     `Temporal   ${address}${config.temporal.namespace === "default" ? "" : `, namespace ${config.temporal.namespace}`}`,
     `UI         ${uiUrl ?? "none"}`,
+    ...(httpUrl === undefined ? [] : [`HTTP API   ${httpUrl}`]),
     `Endpoints  ${Object.keys(config.endpoints).join(", ") || "none yet"}`,
     ...elsewhere,
     "",

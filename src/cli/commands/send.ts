@@ -5,6 +5,7 @@ import { canonicalEvent, planEvent } from "../../config/plan-event.ts";
 import type { BusinessEvent } from "../../delivery/event.ts";
 import type { DeliveryPlan } from "../../delivery/plan.ts";
 import { CountersignError } from "../../errors.ts";
+import { idFromMembers } from "../../server/event-id.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../read-body.ts";
 import { shellWord } from "../safe-text.ts";
@@ -19,6 +20,8 @@ export interface SendCommand {
   readonly source?: string;
   readonly type?: string;
   readonly id?: string;
+  /** Paths of members that make the id, such as `data.orderId`. */
+  readonly idFrom?: readonly string[];
   readonly subject?: string;
   readonly time?: string;
   readonly contentType?: string;
@@ -39,18 +42,31 @@ export async function send(context: CliContext, options: SendCommand): Promise<n
 
 async function readCommandEvent({ stdin, cwd }: CliContext, options: SendCommand): Promise<BusinessEvent> {
   requireFittingOptions(options);
-  const { file, data, source = "", type, id = "", subject, time, contentType } = options;
+  const { file, data, source = "", type, subject, time, contentType } = options;
   const body = await readInput({ file, data, stdin, cwd });
   const synthetic = options.synthetic === true ? { synthetic: true } : {};
-  if (type === undefined) return { ...readEvent(body, { maxBodyBytes: MAX_BODY_BYTES }), ...synthetic };
+  if (type === undefined) {
+    const event = readEvent(body, { maxBodyBytes: MAX_BODY_BYTES, idFor: (members) => idOf(options, members) });
+    return { ...event, ...synthetic };
+  }
+  const members = { source, type, subject, time, datacontenttype: contentType };
+  const id = idOf(options, { ...members, data_base64: body.toString("base64") }) ?? "";
   return eventFromBody({ source, type, id, subject, time, contentType, body, ...synthetic });
+}
+
+function idOf({ id, idFrom }: SendCommand, members: Readonly<Record<string, unknown>>): string | undefined {
+  return id ?? (idFrom === undefined ? undefined : idFromMembers(idFrom, members));
 }
 
 /** With `--type` the input is a body, without it a whole event: half of one and half of the other is a mistake. */
 function requireFittingOptions(options: SendCommand): void {
-  const { type, source, id, subject, time, contentType } = options;
+  const { type, source, id, idFrom, subject, time, contentType } = options;
+  if (id !== undefined && idFrom !== undefined) {
+    throw new CountersignError("bad_argument", "--id and --id-from are given both; accepted is one of them.");
+  }
   if (type !== undefined) {
-    const missing = [...(source === undefined ? ["--source"] : []), ...(id === undefined ? ["--id"] : [])];
+    const noId = id === undefined && idFrom === undefined;
+    const missing = [...(source === undefined ? ["--source"] : []), ...(noId ? ["--id"] : [])];
     if (missing.length === 0) return;
     throw new CountersignError(
       "bad_argument",

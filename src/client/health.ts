@@ -1,0 +1,51 @@
+/** Whether events that come in now would be taken and delivered. */
+import { SECOND_MS } from "../delivery/durations.ts";
+import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
+import { SEARCH_ATTRIBUTES } from "../temporal/search-attributes.ts";
+import type { Session } from "./session.ts";
+
+export interface Health {
+  /** The Temporal server answers. */
+  readonly temporal: boolean;
+  /** All of ours are registered; false also when the server cannot be asked. */
+  readonly searchAttributes: boolean;
+  /** Workers that were seen polling for event workflows; 0 also when the server cannot be asked. */
+  readonly workers: number;
+}
+
+const CALL_DEADLINE_MS = 3 * SECOND_MS;
+/** A poll lasts a minute; a poller not seen for longer has left, although the server still lists it. */
+const POLLER_SEEN_MS = 75 * SECOND_MS;
+
+/** Never throws: what cannot be asked is not there. */
+export async function readHealth(session: Session): Promise<Health> {
+  const [attributes, workers] = await Promise.all([askAttributes(session), countPollers(session)]);
+  return { temporal: attributes !== "silence", searchAttributes: attributes === "there", workers: workers ?? 0 };
+}
+
+/** A query that names them is refused only when one is not there. */
+async function askAttributes({ client }: Session): Promise<"there" | "missing" | "silence"> {
+  const query = SEARCH_ATTRIBUTES.map(({ name }) => `${name} IS NULL`).join(" AND ");
+  try {
+    await client.withDeadline(Date.now() + CALL_DEADLINE_MS, async () => await client.workflow.count(query));
+    return "there";
+  } catch (error) {
+    return grpcFailure(error)?.status === GRPC_STATUS.invalidArgument ? "missing" : "silence";
+  }
+}
+
+async function countPollers({ client, config }: Session): Promise<number | null> {
+  const { namespace } = client.options;
+  const request = { namespace, taskQueue: { name: config.temporal.taskQueue } };
+  try {
+    const { pollers } = await client.withDeadline(
+      Date.now() + CALL_DEADLINE_MS,
+      async () => await client.workflowService.describeTaskQueue(request),
+    );
+    const since = Date.now() - POLLER_SEEN_MS;
+    return (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * SECOND_MS >= since)
+      .length;
+  } catch {
+    return null;
+  }
+}

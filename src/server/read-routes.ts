@@ -1,0 +1,72 @@
+/** Looking without changing anything: events and endpoints. */
+import { isCountersignError } from "../errors.ts";
+import type { Gatekeeper } from "./authorize.ts";
+import { readListQuery } from "./list-query.ts";
+import { type Problem, problemOf, problemResponse } from "./problem.ts";
+import { NO_STORE } from "./receipt-response.ts";
+import { eventKey } from "../delivery/names.ts";
+import type { Answer, HttpContext, ServerContext } from "./server-context.ts";
+
+export interface ReadRoutes {
+  readonly list: Answer;
+  readonly event: Answer;
+  readonly endpoints: Answer;
+  readonly endpoint: Answer;
+}
+
+export function createReadRoutes(server: ServerContext, gatekeeper: Gatekeeper): ReadRoutes {
+  const reading =
+    (read: (context: HttpContext) => Promise<unknown>): Answer =>
+    async (context) => {
+      const authorization = await gatekeeper.authorize(context, "read");
+      if (authorization.kind === "refused") return problemResponse(authorization.problem);
+      const found = await read(context);
+      return found instanceof Response ? found : Response.json(found, { headers: NO_STORE });
+    };
+  const { countersign } = server;
+  return {
+    list: reading(async ({ req }) => await answerList(server, req.query())),
+    event: reading(async (context) => await readEvent(server, keyOf(context))),
+    endpoints: reading(async () => ({ items: await countersign.endpoints(), ...APPROXIMATE() })),
+    endpoint: reading(async ({ req }) => {
+      const [endpoint] = await countersign.endpoints(req.param("name") ?? "");
+      return { ...endpoint, ...APPROXIMATE() };
+    }),
+  };
+}
+
+/** What lists hold may be seconds old. */
+const APPROXIMATE = () => ({ asOf: new Date().toISOString(), exact: false });
+
+async function answerList({ countersign }: ServerContext, query: Readonly<Record<string, string>>): Promise<unknown> {
+  const asked = readListQuery(query);
+  if (asked.read === "refused") return problemResponse(asked.problem);
+  return { ...(await countersign.listPage(asked.filter, asked.page)), ...APPROXIMATE() };
+}
+
+/** As it stands in the path, decoded. */
+export function keyOf({ req }: HttpContext): string {
+  return eventKey(req.param("source") ?? "", req.param("id") ?? "");
+}
+
+async function readEvent({ countersign }: ServerContext, key: string): Promise<unknown> {
+  try {
+    return await countersign.get(key);
+  } catch (error) {
+    // What a plain start put there is no event: the fault is not in this request.
+    if (isCountersignError(error) && NO_EVENT.has(error.code)) return problemResponse(unreadable(problemOf(error)));
+    throw error;
+  }
+}
+
+const NO_EVENT: ReadonlySet<string> = new Set([
+  "bad_event",
+  "bad_id",
+  "body_too_large",
+  "duplicate_member",
+  "invalid_json",
+]);
+
+function unreadable(problem: Problem): Problem {
+  return { ...problem, status: 422 };
+}

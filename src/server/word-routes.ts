@@ -1,0 +1,128 @@
+/** A person's word on an event: the HTTP face of what the workflow judges. */
+import { actorFor } from "../access/actor-for.ts";
+import type { AmendmentWord, Countersign, DecisionWord, PersonsWord } from "../client/countersign.ts";
+import { type JsonDocument, readJson } from "../client/read-event.ts";
+import type { z } from "@hono/zod-openapi";
+import type { ApiKey } from "../config/config.ts";
+import { isJsonContentType } from "../delivery/content-type.ts";
+import type { JsonValue } from "../delivery/event.ts";
+import type { Verdict } from "../delivery/event-state.ts";
+import { memberText } from "../delivery/json-text.ts";
+import { CountersignError } from "../errors.ts";
+import type { Gatekeeper } from "./authorize.ts";
+import { encodedBody, isUtf8 } from "./content-mode.ts";
+import { type Problem, problemResponse } from "./problem.ts";
+import { withBody } from "./read-body.ts";
+import { keyOf } from "./read-routes.ts";
+import { NO_STORE } from "./receipt-response.ts";
+import { headersOf, oneHeader } from "./request-headers.ts";
+import type { Answer, ServerContext } from "./server-context.ts";
+import { amendmentSchema, decisionSchema, type ResolutionBody, resolutionSchema } from "./word-schemas.ts";
+
+export const DECISIONS = ["approve", "reject", "withdraw"] as const;
+export const RESOLUTIONS = ["replay", "discard", "mark-delivered", "amend"] as const;
+export type WordName = (typeof DECISIONS)[number] | (typeof RESOLUTIONS)[number];
+
+/** One word: who says it, about which event, in which JSON. */
+interface Spoken {
+  readonly name: WordName;
+  readonly key: string;
+  readonly apiKey: ApiKey;
+  readonly document: JsonDocument;
+}
+
+export function createWordRoute(server: ServerContext, gatekeeper: Gatekeeper, name: WordName): Answer {
+  return async (context) => {
+    const authorization = await gatekeeper.authorize(context, name);
+    if (authorization.kind === "refused") return problemResponse(authorization.problem);
+    const headers = headersOf(context);
+    const complaint = encodedBody(headers) ?? jsonProblem(oneHeader(headers, "content-type"));
+    if (complaint !== null) return problemResponse(complaint);
+    return await withBody(server, { context, maxBytes: server.limits.maxEventBytes }, async (body) => {
+      const spoken = { name, key: keyOf(context), apiKey: authorization.key, document: readJson(body, "The body") };
+      return verdictResponse(await say(server.countersign, spoken));
+    });
+  };
+}
+
+function jsonProblem(contentType: string | null): Problem | null {
+  if (contentType !== null && isJsonContentType(contentType) && isUtf8(contentType)) return null;
+  return { status: 415, code: "unsupported_media_type", detail: "The body must be application/json in UTF-8." };
+}
+
+async function say(countersign: Countersign, spoken: Spoken): Promise<Verdict> {
+  const { name, key } = spoken;
+  switch (name) {
+    case "approve":
+    case "reject":
+    case "withdraw":
+      return await countersign[name](key, decisionOf(spoken));
+    case "replay":
+    case "discard":
+      return await countersign[name](key, resolutionOf(spoken));
+    case "mark-delivered":
+      return await countersign.markDelivered(key, resolutionOf(spoken));
+    case "amend":
+      return await countersign.amend(key, amendmentOf(spoken));
+  }
+}
+
+function decisionOf(spoken: Spoken): DecisionWord {
+  const { digest, note, delivery, signature, actor } = parsed(decisionSchema, spoken, "digest (and for reject a note)");
+  return {
+    actor: requireActor(spoken.apiKey, actor),
+    digest,
+    ...(note === undefined ? {} : { note }),
+    ...(delivery === undefined ? {} : { delivery }),
+    ...(signature === undefined ? {} : { signature }),
+  };
+}
+
+function resolutionOf(spoken: Spoken): PersonsWord {
+  return wordOf(spoken, parsed(resolutionSchema, spoken, "reason"));
+}
+
+function wordOf({ apiKey }: Spoken, { reason, delivery, actor }: ResolutionBody): PersonsWord {
+  return { actor: requireActor(apiKey, actor), reason, ...(delivery === undefined ? {} : { delivery }) };
+}
+
+function amendmentOf(spoken: Spoken): AmendmentWord {
+  const body = parsed(amendmentSchema, spoken, "reason, and data, data_base64 or endpoint");
+  const { data_base64, endpoint } = body;
+  return {
+    ...wordOf(spoken, body),
+    ...contentOf(spoken.document),
+    ...(data_base64 === undefined ? {} : { data_base64 }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  };
+}
+
+/** JSON that would not be written again as it came in travels as its bytes. */
+function contentOf({ text, value }: JsonDocument): Pick<AmendmentWord, "data" | "data_base64"> {
+  const written = memberText(text, "data");
+  if (written === null) return {};
+  const { data } = value as { readonly data: JsonValue }; // an object with that member: its text was found
+  if (typeof data === "string" || JSON.stringify(data) === written) return { data };
+  return { data_base64: Buffer.from(written, "utf8").toString("base64") };
+}
+
+function parsed<Body>(schema: z.ZodType<Body>, { document }: Spoken, accepted: string): Body {
+  const result = schema.safeParse(document.value);
+  if (result.success) return result.data;
+  throw new CountersignError("bad_argument", `The body must be a JSON object with ${accepted}, all short texts`);
+}
+
+function requireActor(key: ApiKey, claimed: string | undefined): string {
+  const actor = actorFor(key, claimed);
+  if (actor !== null) return actor;
+  throw new CountersignError(
+    "bad_argument",
+    'The body must say who decides, as "actor": this key belongs to no person',
+  );
+}
+
+function verdictResponse({ counted, refusedBecause, at }: Verdict): Response {
+  if (counted) return Response.json({ counted, refusedBecause, at }, { headers: NO_STORE });
+  const detail = `It did not count and changed nothing (${refusedBecause ?? "no reason given"}).`;
+  return problemResponse({ status: 409, code: "refused", detail, members: { counted, refusedBecause, at } });
+}
