@@ -57,3 +57,8 @@ export class CountersignError extends Error {
 export function isCountersignError(value: unknown): value is CountersignError {
   return value instanceof Error && value.name === "CountersignError" && "code" in value;
 }
+
+/** What the system calls a failure, such as `ENOENT` or `EADDRINUSE`; its sentence may hold more than may be shown. */
+export function systemCodeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+}

@@ -2,7 +2,7 @@
 import { createPrivateKey } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CountersignError } from "../errors.ts";
+import { CountersignError, systemCodeOf } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 
 /**
@@ -34,7 +34,7 @@ async function readPem(path: string): Promise<{ readonly pem: string; readonly m
   try {
     return { pem: await readFile(path, "utf8"), mode: (await stat(path)).mode };
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const reason = systemCodeOf(error);
     throw new CountersignError("bad_argument", `The key file ${path} cannot be read (${reason}).`);
   }
 }

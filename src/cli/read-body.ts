@@ -1,7 +1,7 @@
 /** The bytes a person hands over: a file, standard input, or an argument. Never decoded, never trimmed. */
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CountersignError } from "../errors.ts";
+import { CountersignError, systemCodeOf } from "../errors.ts";
 import type { InputStream } from "./terminal.ts";
 
 export interface BodySource {
@@ -34,7 +34,7 @@ async function readWhole(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     if (error instanceof CountersignError) throw error;
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const reason = systemCodeOf(error);
     throw new CountersignError("bad_argument", `The file ${path} cannot be read (${reason}).`, { cause: error });
   }
 }

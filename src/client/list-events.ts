@@ -28,7 +28,7 @@ export interface EventRow {
 }
 
 /** The most a server gives at once, unless it is set lower. */
-const PAGE_ROWS = 1000;
+export const PAGE_ROWS = 1000;
 
 /** Yields rows newest first; a fresh change may show seconds later. Throws `bad_argument` for an unknown state. */
 export async function* listEvents(session: Session, filter: ListFilter): AsyncGenerator<EventRow> {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
-import { CountersignError } from "../errors.ts";
+import { CountersignError, systemCodeOf } from "../errors.ts";
 import { answerBrokenRequest } from "./broken-request.ts";
 import type { App } from "./create-app.ts";
 import type { ServerLimits } from "./limits.ts";
@@ -59,7 +59,7 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const reason = systemCodeOf(error);
     throw new CountersignError(
       "server_unavailable",
       `The address ${host}, port ${port}, cannot be listened on (${reason}): choose another one with --host and --port.`,

@@ -9,6 +9,7 @@ import { access, chmod, constants, mkdir, mkdtemp, rename, rm } from "node:fs/pr
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "./connection-profile.ts";
+import { systemCodeOf } from "../errors.ts";
 
 /** Where this user's caches live: XDG_CACHE_HOME, LOCALAPPDATA or ~/Library/Caches, each with our own folder. */
 export function cacheDirectory(environment: Environment, platform: NodeJS.Platform = process.platform): string {
@@ -68,7 +69,7 @@ export async function fillCacheEntry(
     await publish(folder, entry);
     return { kind: "ready", path: cachedPath(entry) };
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const reason = systemCodeOf(error);
     return { kind: "failed", reason: `cannot write to ${entry.cacheDirectory} (${reason})` };
   } finally {
     if (staging !== null) await rm(staging, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CountersignError } from "../../errors.ts";
+import { CountersignError, systemCodeOf } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 
 type Write = (line: string) => Promise<void> | void;
@@ -40,7 +40,7 @@ async function createFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, "wx", OWNER_ONLY);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = systemCodeOf(error);
     const problem =
       reason === "EEXIST" ? "is there already, and an export overwrites nothing" : `cannot be written (${reason})`;
     throw new CountersignError("bad_argument", `The file ${path} ${problem}.`, { cause: error });
@@ -57,12 +57,8 @@ export async function* readChunks({ stdin, cwd }: Pick<CliContext, "stdin" | "cw
   try {
     yield* createReadStream(path);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = systemCodeOf(error);
     if (reason === "ENOENT") throw new CountersignError("not_found", `There is no file ${path}.`, { cause: error });
     throw new CountersignError("bad_argument", `The file ${path} cannot be read (${reason}).`, { cause: error });
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

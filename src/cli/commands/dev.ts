@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { endpointVariables } from "../../config/resolve-endpoint.ts";
-import { CountersignError } from "../../errors.ts";
+import { CountersignError, systemCodeOf } from "../../errors.ts";
 import type { RunningServer } from "../../server/start-server.ts";
 import { createLogger } from "../../telemetry/logger.ts";
 import { createMetrics } from "../../telemetry/metrics.ts";
@@ -98,7 +98,7 @@ async function databaseFile(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const reason = systemCodeOf(error);
     throw new CountersignError("bad_argument", `The folder ${folder} of --data cannot be created (${reason}).`, {
       cause: error,
     });

@@ -1,5 +1,5 @@
 /** `list`: what visibility holds, as a table. */
-import type { EventRow, ListFilter } from "../../client/list-events.ts";
+import { type EventRow, type ListFilter, PAGE_ROWS } from "../../client/list-events.ts";
 import { LISTED_STATES } from "../../client/listed-state.ts";
 import { CountersignError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
@@ -20,9 +20,6 @@ export interface ListCommand {
   readonly limit: number;
   readonly oldest?: boolean;
 }
-
-/** What `--oldest` can sort; a server gives one page at a time and sorts nothing itself. */
-const PAGE_ROWS = 1000;
 
 export interface ListedRows {
   readonly items: readonly EventRow[];
@@ -64,6 +61,7 @@ export async function collect(
   options: Pick<ListCommand, "limit" | "oldest" | "state">,
 ): Promise<ListedRows> {
   const { limit, oldest = false } = options;
+  // A server gives one page at a time and sorts nothing itself.
   const wanted = oldest ? PAGE_ROWS : limit;
   const found: EventRow[] = [];
   let partial = false;

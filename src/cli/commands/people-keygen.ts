@@ -1,7 +1,7 @@
 /** `people keygen`: a person's key pair, the private half in a file of their own, the public half for the configuration. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CountersignError } from "../../errors.ts";
+import { CountersignError, systemCodeOf } from "../../errors.ts";
 import { visibleTextProblem } from "../../delivery/visible-text.ts";
 import { generateKeyPair } from "../../signing/decision-signature.ts";
 import type { CliContext } from "../context.ts";
@@ -60,7 +60,7 @@ async function writeOnce(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: "wx", mode: PRIVATE_MODE });
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const reason = systemCodeOf(error);
     if (reason === "EEXIST") {
       throw new CountersignError(
         "refused",
