@@ -167,6 +167,14 @@ describe("a re-run", () => {
     expect(stage.sent).toHaveLength(1);
   });
 
+  test("is made anew in a run of its own: the event was deleted and sent again", async () => {
+    const stage = aStage(config);
+    await locally(stage);
+    const input = anInput({ via: "local", clues: aClue() });
+    await perform(stage.deps, ["attemptDelivery", input], { runId: "run-2" });
+    expect(stage.sent).toHaveLength(2);
+  });
+
   test("sends nothing once its worker was lost, and says so", async () => {
     const stage = aStageAfter(LOST);
     expect(await locally(stage, { number: 3, clues: aClue({ historyLength: 6 }) })).toEqual({

@@ -58,7 +58,7 @@ export async function attemptOnce(
   clues: LocalClues | null,
 ): Promise<AttemptResult> {
   const { endpoint, number, via, settings } = due;
-  const identity = { idempotencyKey: settings.idempotencyKey, number };
+  const identity = { runId: currentRun().runId, idempotencyKey: settings.idempotencyKey, number };
   const remembered = deps.memory.recall(identity);
   if (remembered !== null) return await remembered;
   if (clues !== null) {

@@ -3,7 +3,7 @@ import { anAttempt } from "../../test/support/deliveries.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
 import { createOutcomeMemory, type OutcomeMemory } from "./outcome-memory.ts";
 
-const first = { idempotencyKey: "cs1_a", number: 1 };
+const first = { runId: "run-1", idempotencyKey: "cs1_a", number: 1 };
 const done = (number = 1): AttemptResult => ({ kind: "attempted", endpoint: "crm", record: anAttempt({ number }) });
 
 function aMemory(): { readonly memory: OutcomeMemory; readonly clock: { nowMs: number } } {
@@ -51,9 +51,10 @@ describe("outcome memory", () => {
     expect(await memory.remember(first, () => Promise.resolve(done(9)))).toEqual(done(9));
   });
 
-  test("tells attempts apart by key and number", async () => {
+  test("tells attempts apart by run, key and number", async () => {
     const { memory } = aMemory();
     await memory.remember(first, () => Promise.resolve(done()));
+    expect(memory.recall({ ...first, runId: "run-2" })).toBeNull();
     expect(memory.recall({ ...first, number: 2 })).toBeNull();
     expect(memory.recall({ ...first, idempotencyKey: "cs1_b" })).toBeNull();
   });

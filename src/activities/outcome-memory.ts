@@ -1,5 +1,5 @@
 /**
- * Attempts this process is making or has just made, by idempotency key and number.
+ * Attempts this process is making or has just made, by run, idempotency key and number.
  *
  * The server may hand a workflow task out again while its local attempt runs or right
  * after (a message arrived, a heartbeat got lost): the re-run joins the attempt in
@@ -11,6 +11,8 @@ const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 20_000;
 
 export interface AttemptIdentity {
+  /** An event that was deleted and is sent again has the same keys in a run of its own, and is sent again. */
+  readonly runId: string;
   readonly idempotencyKey: string;
   readonly number: number;
 }
@@ -57,8 +59,8 @@ export function createOutcomeMemory(now: () => number): OutcomeMemory {
   };
 }
 
-function nameOf({ idempotencyKey, number }: AttemptIdentity): string {
-  return `${idempotencyKey}/${number}`;
+function nameOf({ runId, idempotencyKey, number }: AttemptIdentity): string {
+  return `${runId}/${idempotencyKey}/${number}`;
 }
 
 /** Finished entries stand in the order in which they ended, so the stale ones are in front. */

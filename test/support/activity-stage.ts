@@ -129,6 +129,7 @@ export interface Surroundings {
   /** Which try of the activity it is, from 1. */
   readonly tries?: number;
   readonly scheduledMs?: number;
+  readonly runId?: string;
   /** Gets the environment before the activity starts, to cancel it or to hear its heartbeats. */
   readonly meet?: (environment: MockActivityEnvironment) => void;
 }
@@ -139,9 +140,9 @@ const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error()
 export async function perform<Name extends keyof EventActivities>(
   deps: ActivityDependencies,
   [name, input]: readonly [Name, Parameters<EventActivities[Name]>[0]],
-  { tries = 1, scheduledMs = NOON_MS, meet }: Surroundings = {},
+  { tries = 1, scheduledMs = NOON_MS, runId = "run-1", meet }: Surroundings = {},
 ): Promise<Awaited<ReturnType<EventActivities[Name]>>> {
-  const workflowExecution = { workflowId: "shop/evt_1", runId: "run-1" };
+  const workflowExecution = { workflowId: "shop/evt_1", runId };
   const info = { attempt: tries, workflowExecution, currentAttemptScheduledTimestampMs: scheduledMs };
   const environment = new MockActivityEnvironment(info, { logger: SILENT });
   meet?.(environment);
