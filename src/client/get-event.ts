@@ -33,8 +33,13 @@ export interface EventReport extends EventState {
 
 /** Throws `not_found`, and `bad_event` for a run that failed because its input is no event. */
 export async function getEvent(session: Session, key: string): Promise<EventReport> {
-  const [report, conflicts] = await Promise.all([readReport(session, key), conflictsIfKnown(session, key)]);
-  return { ...report, ...conflicts };
+  const conflicts = conflictsIfKnown(session, key);
+  try {
+    return { ...(await readReport(session, key)), ...(await conflicts) };
+  } finally {
+    // Asked at once, and waited for whatever happens: a call left behind would meet a connection that has closed.
+    await conflicts;
+  }
 }
 
 /** As `getEvent`, without the conflicts, which only a list knows. */
