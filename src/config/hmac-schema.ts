@@ -4,7 +4,7 @@ import type { HmacSettings } from "../signing/verify/settings.ts";
 import { hasNoIssues, listOf, strictShape } from "./accept.ts";
 import type { Reference } from "./config.ts";
 import { oneOf, pattern, text } from "./scalars.ts";
-import { headerName, memberPath, secretsOf, toleranceOf } from "./verify-members.ts";
+import { defaultToleranceMs, headerName, memberPath, secretsOf, tolerance } from "./verify-members.ts";
 
 const SIGNED_RULE = "a text that ends with '{body}' and may hold '{timestamp}' before it, such as '{timestamp}.{body}'";
 
@@ -17,7 +17,7 @@ const shape = strictShape("an object", {
   prefix: pattern("what stands before the signature, such as 'sha256='", /^[\x20-\x7e]{0,50}$/).default(""),
   signed: text(SIGNED_RULE, 200).refine(isSignedText, { error: SIGNED_RULE }).default("{body}"),
   timestampHeader: headerName.optional(),
-  tolerance: toleranceOf("hmac"),
+  tolerance: tolerance.optional(),
   idHeader: headerName.optional(),
   typeHeader: headerName.optional(),
   typeFrom: memberPath.optional(),
@@ -35,6 +35,11 @@ export const hmacSchema = shape
     error: "a text with '{timestamp}', because timestampHeader is given: a time that is not signed proves nothing",
     when: hasNoIssues,
   })
+  .refine((checked) => checked.tolerance === undefined || checked.timestampHeader !== undefined, {
+    path: ["timestampHeader"],
+    error: "the name of a header with the signed time, because tolerance is given: without one nothing is ever too old",
+    when: hasNoIssues,
+  })
   .refine(({ typeHeader, typeFrom }) => typeHeader === undefined || typeFrom === undefined, {
     path: ["typeFrom"],
     error: "at most one of typeHeader and typeFrom",
@@ -49,7 +54,7 @@ export const hmacSchema = shape
     prefix: checked.prefix,
     signedText: checked.signed,
     timestampHeader: checked.timestampHeader ?? null,
-    toleranceMs: checked.tolerance,
+    toleranceMs: checked.tolerance ?? defaultToleranceMs("hmac"),
     idHeader: checked.idHeader ?? null,
     typeHeader: checked.typeHeader ?? null,
     typeFrom: checked.typeFrom ?? "type",

@@ -17,8 +17,13 @@ interface RawUntimedVerify {
 
 interface RawUrlVerify {
   readonly scheme: UrlSchemeName;
+  /** For Twilio the auth token, or the secret of a shared key. */
   readonly secrets: readonly RawReference[];
-  /** The URL of this hook as it stands at the provider, who signs it. */
+  /**
+   * The URL of this hook as it stands at the provider, who signs it, character by character.
+   *
+   * To Twilio a query here is the only one there may be; without one, callbacks may carry what they like.
+   */
   readonly publicUrl: RawReference;
 }
 
@@ -54,8 +59,9 @@ interface RawHmacVerify {
   readonly prefix?: string;
   /** Absent = `'{body}'`; also `'{timestamp}.{body}'` and the like. */
   readonly signed?: string;
-  /** With the signed time in Unix seconds. */
+  /** With the signed time in Unix seconds; absent = no time is signed. */
   readonly timestampHeader?: string;
+  /** Only beside `timestampHeader`; absent = `'5m'`. */
   readonly tolerance?: DurationText;
   /** With the event's id; absent = `idFrom` of the source names members. */
   readonly idHeader?: string;

@@ -9,12 +9,15 @@ function isInEvent(path: string): boolean {
   return path.startsWith("data.") || ["subject", "type", "time"].includes(path);
 }
 
+/** `place` is that of the list. */
+export function checkEventPaths(paths: readonly string[], place: Problem["path"]): readonly Problem[] {
+  return paths.flatMap((path, index) => (isInEvent(path) ? [] : [foundProblem([...place, index], path, IN_EVENT)]));
+}
+
 export function checkVerify(config: CheckedConfig): readonly Problem[] {
   return Object.entries(config.sources).flatMap(([name, { verify, idFrom }]) => {
     if (verify === undefined && idFrom !== undefined) {
-      return idFrom.flatMap((path, index) =>
-        isInEvent(path) ? [] : [foundProblem(["sources", name, "idFrom", index], path, IN_EVENT)],
-      );
+      return checkEventPaths(idFrom, ["sources", name, "idFrom"]);
     }
     if (verify?.scheme === "hmac" && verify.idHeader === null && idFrom === undefined) {
       const accepted = "the name of the header with the id, or idFrom of the source";

@@ -44,9 +44,16 @@ export const certificates = listOf(`a list of 1 to ${MAX_SECRETS} certificates`,
   max: MAX_SECRETS,
 });
 
-/** Into the past and into the future; absent = what the provider's own libraries use. */
+/** Into the past and into the future. */
+export const tolerance = duration("a duration of at least 1 s, such as '5m'", { minMs: 1000 });
+
+/** Absent = what the provider's own libraries use. */
 export function toleranceOf(name: SchemeName) {
-  return duration("a duration of at least 1 s, such as '5m'", { minMs: 1000 }).default(schemeOf(name).toleranceMs ?? 0);
+  return tolerance.default(defaultToleranceMs(name));
+}
+
+export function defaultToleranceMs(name: SchemeName): number {
+  return schemeOf(name).toleranceMs ?? 0;
 }
 
 export const headerName = pattern("the name of a header", /^[A-Za-z0-9-]{1,100}$/).transform((name) =>

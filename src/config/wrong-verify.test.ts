@@ -100,6 +100,10 @@ const WRONG: readonly (readonly [raw: unknown, problem: string])[] = [
     "verify.signed: found nothing; accepted: a text with '{timestamp}', because timestampHeader is given: a time that is not signed proves nothing",
   ],
   [
+    hmac({ tolerance: "1m" }),
+    "verify.timestampHeader: found nothing; accepted: the name of a header with the signed time, because tolerance is given: without one nothing is ever too old",
+  ],
+  [
     hmac({ typeHeader: "x-type", typeFrom: "type" }),
     "verify.typeFrom: found a string (4 characters); accepted: at most one of typeHeader and typeFrom",
   ],

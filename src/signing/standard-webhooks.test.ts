@@ -163,6 +163,13 @@ describe("verifyStandardWebhook", () => {
     expect(verdict(headersOf(V1), { nowSeconds: NOW + ageSeconds })).toEqual(expected);
   });
 
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    "refuses at the time %d: a broken clock accepts nothing",
+    (nowSeconds) => {
+      expect(verdict(headersOf(V1), { nowSeconds })).toMatchObject({ ok: false });
+    },
+  );
+
   test.each(["1614265330abc", "-1", "1.5", "1e9", " 1614265330", "٣", "1".repeat(13)])(
     "refuses the timestamp %j",
     (timestamp) => {

@@ -3,6 +3,7 @@ export type RefusalReason =
   | "missing_header"
   | "malformed_header"
   | "unknown_version"
+  /** The body does not say it; a header that is not there is `missing_header`. */
   | "timestamp_missing"
   | "timestamp_malformed"
   | "timestamp_too_old"

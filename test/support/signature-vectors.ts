@@ -1,7 +1,27 @@
 /** The vectors of `test/vectors/signatures/`, and requests made of them. */
 import { readFileSync } from "node:fs";
+import { parseForm } from "../../src/signing/verify/form.ts";
+import type { RefusalReason } from "../../src/signing/verdict.ts";
 import type { WebhookRequest } from "../../src/signing/verify/scheme.ts";
 import type { VerifyScheme } from "../../src/signing/verify/settings.ts";
+import { readSnsMessage } from "../../src/signing/verify/sns-message.ts";
+
+/** Why anything may be refused; the compiler keeps the list whole. */
+const REASONS: Readonly<Record<RefusalReason, true>> = {
+  missing_header: true,
+  malformed_header: true,
+  unknown_version: true,
+  timestamp_missing: true,
+  timestamp_malformed: true,
+  timestamp_too_old: true,
+  timestamp_too_new: true,
+  signature_mismatch: true,
+  no_active_secret: true,
+  body_malformed: true,
+  certificate_untrusted: true,
+  topic_untrusted: true,
+};
+export const REFUSAL_REASONS: readonly string[] = Object.keys(REASONS);
 
 export interface SignatureVector {
   readonly name: string;
@@ -23,10 +43,11 @@ export function readVectorFile(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8"));
 }
 
-/** A certificate of RSA 2048, valid from 2010 to 2110, with its key, and one with a key that is too small. */
+/** A certificate of RSA 2048, valid from 2010 to 2110, with its key, another such without, and one with a key that is too small. */
 export const PROVIDER = readVectorFile("certificate") as {
   readonly certificate: string;
   readonly privateKey: string;
+  readonly otherCertificate: string;
   readonly weakCertificate: string;
 };
 
@@ -77,6 +98,14 @@ export function requestOf(vector: SignatureVector): WebhookRequest {
     nowMs,
     ...(url === undefined ? {} : { url }),
   };
+}
+
+/** Twilio and SNS sign what they find in the body, so two spellings of it are one message to them. */
+export function isSameMessage({ scheme }: SignatureVector, before: Uint8Array, after: Uint8Array): boolean {
+  const [read, changed] = [before, after].map((bytes) =>
+    scheme.scheme === "twilio" ? parseForm(bytes) : readSnsMessage(bytes)?.signedText,
+  );
+  return read !== undefined && JSON.stringify(read) === JSON.stringify(changed);
 }
 
 /** What `src/signing/standard-webhooks.test.ts` signs, as messages to verify. */

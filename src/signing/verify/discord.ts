@@ -32,7 +32,7 @@ export const discord: Scheme<TimedSettings<string>> = {
     const header = singleHeader(headers, "x-signature-ed25519");
     if (!header.ok) return refused(header.reason);
     const time = singleHeader(headers, "x-signature-timestamp");
-    if (!time.ok) return refused(time.reason === "missing_header" ? "timestamp_missing" : time.reason);
+    if (!time.ok) return refused(time.reason);
     const signature = decodeStrictHex(header.value, 64);
     if (signature === null) return refused("malformed_header");
     const late = judgeUnixSeconds(time.value, { nowMs, toleranceMs });

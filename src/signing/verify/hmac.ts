@@ -28,7 +28,7 @@ export const hmac: Scheme<HmacSettings<string>> = {
     const signature = decodeSignature(settings, header.value.slice(prefix.length));
     if (signature === null) return refused("malformed_header");
     const time = timestampHeader === null ? null : singleHeader(headers, timestampHeader);
-    if (time !== null && !time.ok) return refused(time.reason === "missing_header" ? "timestamp_missing" : time.reason);
+    if (time !== null && !time.ok) return refused(time.reason);
     const late = time === null ? null : judgeUnixSeconds(time.value, { nowMs, toleranceMs });
     if (late !== null) return refused(late);
     const parts = [textBeforeBody(settings.signedText, time?.value ?? ""), rawBody];

@@ -24,6 +24,20 @@ describe("a signed time", () => {
     expect(judgeUnixSeconds(seconds(-300), { ...clock, nowMs: NOW + 1000 })).toBe("timestamp_too_old");
   });
 
+  test.each([
+    [Number.NaN, 300_000],
+    [NOW, Number.NaN],
+    [Number.POSITIVE_INFINITY, 300_000],
+    [Number.NEGATIVE_INFINITY, 300_000],
+  ])("is refused at %d with a tolerance of %d ms: a broken clock accepts nothing", (nowMs, toleranceMs) => {
+    for (const verdict of [
+      judgeUnixSeconds(seconds(0), { nowMs, toleranceMs }),
+      judgeMs(NOW, { nowMs, toleranceMs }),
+      judgeRfc3339(new Date(NOW).toISOString(), { nowMs, toleranceMs }),
+    ])
+      expect(verdict).toMatch(/^timestamp_too_(?:old|new)$/u);
+  });
+
   test.each(["", "1614265330abc", "-1", "1.5", "1e9", " 1", "٣", "1".repeat(13)])("refuses %j as seconds", (text) => {
     expect(judgeUnixSeconds(text, clock)).toBe("timestamp_malformed");
   });

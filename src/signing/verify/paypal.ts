@@ -3,7 +3,6 @@ import { singleHeader } from "../single-header.ts";
 import { decodeStrictBase64 } from "../strict-base64.ts";
 import { judgeRsa } from "./certificates.ts";
 import { crc32 } from "./crc32.ts";
-import { headerWord } from "./header-word.ts";
 import { readJson } from "./members.ts";
 import { judgeRfc3339, timeOfRfc3339 } from "./moments.ts";
 import { eventOf, unreadable } from "./provider-event.ts";
@@ -22,17 +21,20 @@ export const paypal: Scheme<PayPalSettings<string>> = {
   verify({ certificates, webhookId, toleranceMs }, { headers, rawBody, nowMs }) {
     const header = singleHeader(headers, "paypal-transmission-sig");
     if (!header.ok) return refused(header.reason);
-    if (headerWord(headers, "paypal-auth-algo") !== "SHA256withRSA") return refused("unknown_version");
-    const transmissionId = headerWord(headers, "paypal-transmission-id");
+    const algorithm = singleHeader(headers, "paypal-auth-algo");
+    if (!algorithm.ok) return refused(algorithm.reason);
+    const id = singleHeader(headers, "paypal-transmission-id");
+    if (!id.ok) return refused(id.reason);
+    const time = singleHeader(headers, "paypal-transmission-time");
+    if (!time.ok) return refused(time.reason);
+    if (algorithm.value !== "SHA256withRSA") return refused("unknown_version");
     const signature = decodeStrictBase64(header.value);
-    if (signature === null || transmissionId === null || !TRANSMISSION_ID.test(transmissionId))
-      return refused("malformed_header");
-    const time = headerWord(headers, "paypal-transmission-time");
-    if (time === null) return refused("timestamp_missing");
-    const late = judgeRfc3339(time, { nowMs, toleranceMs });
+    if (signature === null || !TRANSMISSION_ID.test(id.value)) return refused("malformed_header");
+    const late = judgeRfc3339(time.value, { nowMs, toleranceMs });
     if (late !== null) return refused(late);
     // `paypal-cert-url` is not followed: only configured certificates vouch.
-    const bytes = Buffer.from(payPalSignedText({ transmissionId, time, webhookId, body: rawBody }));
+    const signed = { transmissionId: id.value, time: time.value, webhookId, body: rawBody };
+    const bytes = Buffer.from(payPalSignedText(signed));
     const problem = judgeRsa({ certificates, algorithm: "sha256", bytes, signature, nowMs });
     return problem === null ? VERIFIED : refused(problem);
   },

@@ -193,6 +193,15 @@ const EVENTS: readonly (readonly [what: string, found: ProviderEvent, expected: 
     event("meeting.started:1626230691572:a%3Ab==", "meeting.started", { time: "2021-07-14T02:44:51.572Z" }),
   ],
   [
+    "Zoom: and who, since all leave a meeting that ends in one moment",
+    read("zoom", {
+      event: "meeting.participant_left",
+      event_ts: 2,
+      payload: { object: { uuid: "u", participant: { user_id: "16778240", id: "" } } },
+    }),
+    event("meeting.participant_left:2:u:16778240", "meeting.participant_left", { time: "1970-01-01T00:00:00.002Z" }),
+  ],
+  [
     "Zoom: an object without a UUID",
     read("zoom", { event: "user.updated", event_ts: 1, payload: { object: { id: "u1" } } }),
     event("user.updated:1:u1", "user.updated", { time: "1970-01-01T00:00:00.001Z" }),

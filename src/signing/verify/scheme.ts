@@ -10,7 +10,7 @@ export interface WebhookRequest {
   readonly headers: IncomingHeaders;
   /** Before any decoding. */
   readonly rawBody: Uint8Array;
-  /** Path and query, or the whole URL, as received; only Twilio needs it, for its query. */
+  /** The request target (RFC 9112 §3.2) as received, not normalized; only Twilio needs it, for its query. */
   readonly url?: string;
   readonly nowMs: number;
 }

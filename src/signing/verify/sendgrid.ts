@@ -24,7 +24,7 @@ export const sendgrid: Scheme<TimedSettings<string>> = {
     const header = singleHeader(headers, "x-twilio-email-event-webhook-signature");
     if (!header.ok) return refused(header.reason);
     const time = singleHeader(headers, "x-twilio-email-event-webhook-timestamp");
-    if (!time.ok) return refused(time.reason === "missing_header" ? "timestamp_missing" : time.reason);
+    if (!time.ok) return refused(time.reason);
     const signature = decodeStrictBase64(header.value);
     if (signature === null) return refused("malformed_header");
     const late = judgeUnixSeconds(time.value, { nowMs, toleranceMs });

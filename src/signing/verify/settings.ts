@@ -41,7 +41,7 @@ export interface UrlSettings<Text> {
   readonly scheme: UrlSchemeName;
   /** 1–10; each is tried. */
   readonly secrets: readonly Text[];
-  /** Character by character as it stands at the provider. */
+  /** Character by character as it stands at the provider; of Twilio without its query where that varies. */
   readonly publicUrl: Text;
 }
 

@@ -26,10 +26,12 @@ const SHA256_BYTES = 32;
 export function readSignaturePairs({ headers }: WebhookRequest, form: PairsForm): Read<SignaturePairs> {
   const header = singleHeader(headers, form.header);
   if (!header.ok) return header;
-  const pairs = header.value.split(form.separator).map((pair) => pair.split("="));
+  const pairs = header.value.split(form.separator);
   // Node joins a field that came twice with ", ", and a space is part of no pair.
-  if (header.value.includes(" ") || pairs.some((pair) => pair.length !== 2)) return malformed;
-  const valuesOf = (name: string) => pairs.flatMap(([key, value = ""]) => (key === name ? [value] : []));
+  if (header.value.includes(" ") || pairs.some((pair) => pair.indexOf("=") < 1)) return malformed;
+  // Up to the first `=`: the value of a kind to come may be padded base64, which must not spoil the ones we know.
+  const valuesOf = (name: string) =>
+    pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
   const [time, ...otherTimes] = valuesOf(form.timeName);
   const texts = valuesOf(form.signatureName);
   if (time === undefined || otherTimes.length > 0 || texts.length > MAX_SIGNATURES) return malformed;

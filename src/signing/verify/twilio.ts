@@ -11,12 +11,12 @@ import { readBody } from "./members.ts";
 import type { Members } from "./members.ts";
 import { eventOf, joinMembers, unreadable } from "./provider-event.ts";
 import { refused, verifiedWhen, WANTS_EMPTY_200 } from "./scheme.ts";
-import type { Scheme } from "./scheme.ts";
+import type { Scheme, WebhookRequest } from "./scheme.ts";
 import type { UrlSettings } from "./settings.ts";
 import { UNTYPED } from "./standard-webhooks.ts";
 import { twilioUrls } from "./twilio-url.ts";
 
-const SHA1_BYTES = 20;
+const DIGEST_BYTES = { sha1: 20, sha256: 32 } as const;
 
 export const twilio: Scheme<UrlSettings<string>> = {
   toleranceMs: null,
@@ -27,16 +27,19 @@ export const twilio: Scheme<UrlSettings<string>> = {
   verify({ secrets, publicUrl }, request) {
     const header = singleHeader(request.headers, "x-twilio-signature");
     if (!header.ok) return refused(header.reason);
+    const algorithm = algorithmOf(request.headers);
+    if (algorithm === null) return refused("unknown_version");
     const signature = decodeStrictBase64(header.value);
-    if (signature?.byteLength !== SHA1_BYTES) return refused("malformed_header");
+    if (signature?.byteLength !== DIGEST_BYTES[algorithm]) return refused("malformed_header");
     const urls = twilioUrls(publicUrl, request.url);
+    if (urls === null) return refused("signature_mismatch");
     // With a hash of the body in the (signed) URL nothing else is signed: that is how Twilio sends JSON.
     if (urls.bodySha256 !== null && !hasHash(request.rawBody, urls.bodySha256)) return refused("signature_mismatch");
     const parameters = urls.bodySha256 === null ? parseForm(request.rawBody) : [];
     if (parameters === null) return refused("body_malformed");
     const signedParameters = sortedText(parameters);
     const matches = urls.spellings.map((url) =>
-      hmacMatches({ algorithm: "sha1", secrets, parts: [url, signedParameters], signatures: [signature] }),
+      hmacMatches({ algorithm, secrets, parts: [url, signedParameters], signatures: [signature] }),
     );
     return verifiedWhen(matches.includes(true));
   },
@@ -51,6 +54,17 @@ export const twilio: Scheme<UrlSettings<string>> = {
     });
   },
 };
+
+/**
+ * A webhook rule at Twilio makes it sign with a shared key, and say so (twilio.com/docs/usage/webhooks/webhook-shared-keys).
+ *
+ * Nothing is gained by writing that header: either way it takes the secret to sign. Null = an algorithm we do not know.
+ */
+function algorithmOf(headers: WebhookRequest["headers"]): "sha1" | "sha256" | null {
+  const settings = singleHeader(headers, "x-twilio-webhooks-signature-settings");
+  if (!settings.ok) return settings.reason === "missing_header" ? "sha1" : null;
+  return settings.value.split(",").includes("algorithm=HMAC_SHA256") ? "sha256" : null;
+}
 
 function hasHash(body: Uint8Array, hash: string): boolean {
   const claimed = decodeStrictHex(hash, 32);

@@ -1,13 +1,15 @@
-import fc from "fast-check";
-import { Webhook } from "standardwebhooks";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { ALL_VECTORS, requestOf, vectorOf } from "../../../test/support/signature-vectors.ts";
+import { describe, expect, test } from "vitest";
+import {
+  ALL_VECTORS,
+  isSameMessage,
+  REFUSAL_REASONS,
+  requestOf,
+  vectorOf,
+} from "../../../test/support/signature-vectors.ts";
 import type { SignatureVector } from "../../../test/support/signature-vectors.ts";
-import { parseForm } from "./form.ts";
 import type { WebhookRequest } from "./scheme.ts";
 import { SCHEME_NAMES, schemeOf } from "./schemes.ts";
 import type { VerifyScheme } from "./settings.ts";
-import { readSnsMessage } from "./sns-message.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
 
 const MAX_FULL_BYTES = 300;
@@ -20,8 +22,21 @@ const ONE_EACH = titled(SCHEME_NAMES.map(vectorOf));
 const verdictOf = (vector: SignatureVector, change: Partial<WebhookRequest> = {}) =>
   verifyWebhook(vector.scheme, { ...requestOf(vector), ...change });
 
+/** False for a refusal, whose reason has to be of the list. */
+function accepts(vector: SignatureVector, change: Partial<WebhookRequest>): boolean {
+  const verdict = verdictOf(vector, change);
+  // Asked tens of thousands of times: `expect` would take most of the time.
+  if (!verdict.verified && !REFUSAL_REASONS.includes(verdict.because)) expect.fail(`${verdict.because} is no reason`);
+  return verdict.verified;
+}
+
 /** Outside what their schemes sign, so they may be anything. */
-const UNSIGNED_HEADERS = new Set(["content-type", "paypal-cert-url", "x-event-id"]);
+const UNSIGNED_HEADERS = new Set([
+  "content-type",
+  "paypal-cert-url",
+  "x-event-id",
+  "x-twilio-webhooks-signature-settings",
+]);
 const signedHeaders = ({ headers }: SignatureVector) =>
   Object.entries(headers).filter(([name]) => !UNSIGNED_HEADERS.has(name));
 
@@ -42,18 +57,6 @@ function* flippedBodies(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Twilio and SNS sign what they find in the body, so two spellings of it are one message to them. */
-function isSameMessage({ scheme }: SignatureVector, before: Uint8Array, after: Uint8Array): boolean {
-  const [read, changed] = [before, after].map((bytes) =>
-    scheme.scheme === "twilio" ? parseForm(bytes) : readSnsMessage(bytes)?.signedText,
-  );
-  return read !== undefined && JSON.stringify(read) === JSON.stringify(changed);
-}
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 describe("verifyWebhook", () => {
   test("has a vector of each scheme", () => {
     expect(new Set(ALL_VECTORS.map(({ scheme }) => scheme.scheme))).toEqual(new Set(SCHEME_NAMES));
@@ -65,7 +68,7 @@ describe("verifyWebhook", () => {
 
   test.each(ALL)("refuses every flipped bit of the body of $title", ({ vector }) => {
     const { rawBody } = requestOf(vector);
-    const accepted = [...flippedBodies(rawBody)].filter((flipped) => verdictOf(vector, { rawBody: flipped }).verified);
+    const accepted = [...flippedBodies(rawBody)].filter((flipped) => accepts(vector, { rawBody: flipped }));
     expect(accepted.filter((flipped) => !isSameMessage(vector, rawBody, flipped))).toEqual([]);
     const signsMembers = vector.scheme.scheme === "twilio" || vector.scheme.scheme === "sns";
     expect(signsMembers || accepted.length === 0).toBe(true);
@@ -73,12 +76,23 @@ describe("verifyWebhook", () => {
 
   test.each(ALL)("refuses every flipped bit of a signed header of $title", ({ vector }) => {
     for (const [name, value] of signedHeaders(vector)) {
-      const accepted = [...flippedTexts(value)].filter(
-        (flipped) => verdictOf(vector, { headers: { ...vector.headers, [name]: flipped } }).verified,
+      const accepted = [...flippedTexts(value)].filter((flipped) =>
+        accepts(vector, { headers: { ...vector.headers, [name]: flipped } }),
       );
       expect(accepted).toEqual([]);
     }
   });
+
+  test.each(titled(ALL_VECTORS.filter(({ url }) => url !== undefined)))(
+    "refuses every flipped bit of the query that was signed: $title",
+    ({ vector }) => {
+      const [path = "", query = ""] = (vector.url ?? "").split("?");
+      const accepted = [...flippedTexts(query)].filter((flipped) => accepts(vector, { url: `${path}?${flipped}` }));
+      expect(accepted).toEqual([]);
+      // Scheme, host and path are those of the configuration, whatever a proxy made of them.
+      expect(accepts(vector, { url: `/elsewhere?${query}` })).toBe(true);
+    },
+  );
 
   test.each(ALL)("refuses every flipped bit of the secret or URL of $title", ({ vector: { scheme, ...rest } }) => {
     // Public keys have several spellings; what they verify is flipped above.
@@ -97,26 +111,9 @@ describe("verifyWebhook", () => {
       expect(verdictOf(vector, { rawBody: other }).verified).toBe(false);
   });
 
-  test.each(ONE_EACH)("refuses an absent, empty, doubled, listed or endless header: $title", ({ vector }) => {
-    for (const [name, value] of signedHeaders(vector)) {
-      const values = [undefined, "", `${value}, ${value}`, [value], [value, value], "1".repeat(5000)];
-      for (const wrong of values)
-        expect(verdictOf(vector, { headers: { ...vector.headers, [name]: wrong } }).verified).toBe(false);
-      const twice = { ...vector.headers, [name.toUpperCase()]: value };
-      expect(verdictOf(vector, { headers: twice }).verified).toBe(false);
-    }
-  });
-
   test.each(ONE_EACH)("takes header names in any case: $title", ({ vector }) => {
     const upper = Object.entries(vector.headers).map(([name, value]) => [name.toUpperCase(), value] as const);
     expect(verdictOf(vector, { headers: Object.fromEntries(upper) })).toEqual({ verified: true });
-  });
-
-  test.each(ONE_EACH)("refuses a truncated signature and one in capitals: $title", ({ vector }) => {
-    for (const [name, value] of signedHeaders(vector).filter(([header]) => /sig(?!.*timestamp)|hmac/.test(header))) {
-      for (const wrong of [value.slice(0, -1), value.slice(0, -2), value.toUpperCase()])
-        expect(verdictOf(vector, { headers: { ...vector.headers, [name]: wrong } }).verified).toBe(false);
-    }
   });
 
   test.each(
@@ -149,74 +146,6 @@ describe("verifyWebhook", () => {
       expect(() => verifyWebhook(tooMany, request)).toThrow("1 to 10 secrets");
     },
   );
-
-  test.each(titled(ALL_VECTORS.filter(({ scheme }) => scheme.scheme !== "twilio" && scheme.scheme !== "sns")))(
-    "reads nothing out of a body before it is verified: $title",
-    ({ vector }) => {
-      const spies = [
-        vi.spyOn(JSON, "parse"),
-        vi.spyOn(TextDecoder.prototype, "decode"),
-        vi.spyOn(globalThis, "decodeURIComponent"),
-      ];
-      const changed = Buffer.concat([requestOf(vector).rawBody, Buffer.from(" ")]);
-      expect(verdictOf(vector, { rawBody: changed })).toEqual({ verified: false, because: "signature_mismatch" });
-      for (const spy of spies) expect(spy).not.toHaveBeenCalled();
-    },
-  );
-
-  test("agrees with the reference library of Standard Webhooks", () => {
-    const nowSeconds = Math.floor(Date.now() / 1000);
-    const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ minLength: 24, maxLength: 64 }),
-        id,
-        fc.string({ unit: "grapheme" }),
-        (key, name, text) => {
-          const secret = `whsec_${Buffer.from(key).toString("base64")}`;
-          const signature = new Webhook(secret).sign(name, new Date(nowSeconds * 1000), text);
-          const headers = {
-            "webhook-id": name,
-            "webhook-timestamp": String(nowSeconds),
-            "webhook-signature": signature,
-          };
-          const scheme: VerifyScheme = {
-            scheme: "standard-webhooks",
-            secrets: [secret],
-            toleranceMs: 300_000,
-            idFrom: null,
-          };
-          const request = { headers, rawBody: Buffer.from(text), nowMs: nowSeconds * 1000 + 999 };
-          expect(verifyWebhook(scheme, request)).toEqual({ verified: true });
-          expect(verifyWebhook(scheme, { ...request, rawBody: Buffer.from(`${text} `) }).verified).toBe(false);
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
-
-  test.each(ONE_EACH)("never throws, whatever arrives: $title", ({ vector }) => {
-    const names = fc.constantFrom(...Object.keys(vector.headers), "__proto__", "constructor");
-    const value = fc.oneof(
-      fc.constantFrom(...Object.values(vector.headers)),
-      fc.string({ unit: "binary" }),
-      fc.array(fc.string()),
-      fc.constant(undefined),
-    );
-    const body = fc.oneof(
-      fc.uint8Array(),
-      fc.json().map((text) => Buffer.from(text)),
-      fc.constant(requestOf(vector).rawBody),
-    );
-    const url = fc.oneof(fc.string(), fc.webUrl({ withQueryParameters: true }));
-    fc.assert(
-      fc.property(fc.dictionary(names, value), body, url, (headers, rawBody, requestUrl) => {
-        const merged = { ...vector.headers, ...headers };
-        for (const given of [headers, merged])
-          expect(verdictOf(vector, { headers: given, rawBody, url: requestUrl }).verified).toBeTypeOf("boolean");
-      }),
-    );
-  });
 });
 
 const OTHER_KEYS = {

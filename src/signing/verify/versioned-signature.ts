@@ -22,7 +22,7 @@ export function verifyVersioned(
   const header = singleHeader(headers, names.signature);
   if (!header.ok) return refused(header.reason);
   const time = singleHeader(headers, names.timestamp);
-  if (!time.ok) return refused(time.reason === "missing_header" ? "timestamp_missing" : time.reason);
+  if (!time.ok) return refused(time.reason);
   if (!header.value.startsWith(PREFIX)) return refused("unknown_version");
   const signature = decodeStrictHex(header.value.slice(PREFIX.length), 32);
   if (signature === null) return refused("malformed_header");

@@ -31,11 +31,18 @@ export const zoom: Scheme<TimedSettings<string>> = {
   },
 };
 
-/** Zoom gives events no id; what, when and on which object is what it repeats unchanged. */
+/**
+ * Zoom gives events no id; what, when and on which object is what it repeats unchanged.
+ *
+ * And who: the end of a meeting is the same moment for all who are in it, and each of them is an event.
+ */
 function ownId(body: Members): string | null {
   const object = ["payload.object.uuid", "payload.object.id"].find((path) => body.text(path) !== null);
-  return object === undefined ? null : joinMembers(body, ["event", "event_ts", object]);
+  const person = [PARTICIPANT].filter((path) => body.text(path) !== null);
+  return object === undefined ? null : joinMembers(body, ["event", "event_ts", object, ...person]);
 }
+
+const PARTICIPANT = "payload.object.participant.user_id";
 
 /** Under the secret that signed the question: during a rotation Zoom knows only one of ours. */
 function answerValidation(settings: TimedSettings<string>, request: WebhookRequest, body: Members): ProviderEvent {
