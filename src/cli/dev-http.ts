@@ -42,6 +42,7 @@ export async function startDevHttp(
       { details: { port: wanted } },
     );
   }
+  metrics.expectAttempts(Object.keys(config.endpoints));
   const { usable, notes } = usableSources(config, environment);
   for (const note of notes) terminal.note(note);
   // At a desk nobody waits for clients to leave.

@@ -37,6 +37,8 @@ function addProcessVerbs(program: Command, perform: Perform): void {
     .command("worker")
     .description("run event workflows and deliver to every endpoint that is not isolated")
     .option("--only <endpoints>", "deliver only to these endpoints and run no workflows: a,b", parseNames)
+    .option("--metrics-port <port>", "serve /metrics and /healthz on this port, 0 for a free one", parsePort)
+    .option("--metrics-host <address>", "address to serve them on; 0.0.0.0 for all", "127.0.0.1")
     .action(async (options: WorkerCommand & WithJson) => {
       await perform(
         "worker",

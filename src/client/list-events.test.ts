@@ -24,6 +24,15 @@ describe("queryOf", () => {
     );
   });
 
+  test("finds parked events by their reason, and what was accepted before a moment", () => {
+    const startedBefore = "2026-01-02T00:00:00.000Z";
+    expect(queryOf({ reason: "tls-invalid", startedBefore })).toBe(
+      `WorkflowType = "event" AND CountersignReason = "tls-invalid" AND StartTime < "${startedBefore}"`,
+    );
+    expect(() => queryOf({ reason: 'x" OR "' })).toThrow("no quotes or backslashes");
+    expect(() => queryOf({ startedBefore: 'x" OR "' })).toThrow("no quotes or backslashes");
+  });
+
   test.each<[ListFilter["state"], string]>([
     ["in-progress", 'ExecutionStatus = "Running" AND CountersignState IS NULL'],
     ["delivered", 'ExecutionStatus = "Completed" AND CountersignState IS NULL'],

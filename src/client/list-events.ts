@@ -12,6 +12,10 @@ export interface ListFilter {
   readonly endpoint?: string;
   readonly source?: string;
   readonly type?: string;
+  /** Of the first parked delivery. */
+  readonly reason?: string;
+  /** RFC 3339; events accepted before that moment. */
+  readonly startedBefore?: string;
 }
 
 export interface EventRow {
@@ -85,6 +89,8 @@ export function queryOf(filter: ListFilter): string {
     ...stateTerms(filter.state),
     ...(filter.endpoint === undefined ? [] : [`CountersignEndpoints = ${quoted(filter.endpoint)}`]),
     ...(filter.type === undefined ? [] : [`CountersignType = ${quoted(filter.type)}`]),
+    ...(filter.reason === undefined ? [] : [`CountersignReason = ${quoted(filter.reason)}`]),
+    ...(filter.startedBefore === undefined ? [] : [`StartTime < ${quoted(filter.startedBefore)}`]),
     ...(filter.source === undefined ? [] : [`WorkflowId STARTS_WITH ${quoted(`${filter.source}/`)}`]),
   ];
   return terms.join(" AND ");

@@ -1,52 +1,52 @@
 /** `/metrics`: what this process counted, and what waits for a person. */
-import type { EventRow } from "../client/list-events.ts";
-import type { WaitingEvents, WaitingGroup } from "../telemetry/metrics.ts";
+import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { NO_STORE } from "./receipt-response.ts";
 import type { Answer, ServerContext } from "./server-context.ts";
+import { shareLook } from "./shared-look.ts";
+import { readWaiting, waitingAt, type WaitingReading } from "./waiting-reading.ts";
 
 /** Lists are read at most so often, however many scrape. */
-const LOOK_AGAIN_MS = 15_000;
-/** One page of the server. */
-const MAX_ROWS = 1000;
+const LOOK_AGAIN_MS = 15 * SECOND_MS;
+/** Well below the ten seconds a scraper waits: a slow server must not cost the counters of this process too. */
+const WAIT_MS = 3 * SECOND_MS;
+/** What was read longer ago is not shown: a gap makes people look, an old number calms them. */
+const TRUSTED_FOR_MS = 2 * MINUTE_MS;
 
-export function createMetricsRoute(server: ServerContext): Answer {
-  const { metrics, now, log } = server;
-  let looked: { readonly atMs: number; readonly done: Promise<void> } | null = null;
-  const look = async (): Promise<void> => {
-    try {
-      metrics.waiting(await readWaiting(server));
-    } catch (error) {
-      // The counters of this process are worth reading also while Temporal is gone.
-      log.warn({ err: error }, "metrics.stale");
-    }
-  };
+export function createMetricsRoute(server: ServerContext, waitMs: number = WAIT_MS): Answer {
+  const { config, schemes, metrics, now } = server;
+  metrics.expectAtDoor({
+    sources: Object.keys(config.sources),
+    schemes: [...new Set([...schemes.values()].map(({ scheme }) => scheme))],
+  });
+  const follow = followWaiting(server, waitMs);
   return async () => {
-    if (looked === null || now() - looked.atMs >= LOOK_AGAIN_MS) looked = { atMs: now(), done: look() };
-    await looked.done;
+    const reading = await follow();
+    const isKnown = reading !== null && now() - reading.atMs <= TRUSTED_FOR_MS;
+    metrics.waiting(isKnown ? waitingAt(reading, now()) : null);
     return new Response(await metrics.text(), { headers: { ...NO_STORE, "content-type": metrics.contentType } });
   };
 }
 
-async function readWaiting({ countersign, now }: ServerContext): Promise<WaitingEvents> {
-  const page = { limit: MAX_ROWS };
-  const [parked, asking, askingCount] = await Promise.all([
-    countersign.listPage({ state: "needs-attention" }, page),
-    countersign.listPage({ state: "awaiting-approval" }, page),
-    countersign.count({ state: "awaiting-approval" }),
-  ]);
-  const reasons = new Map<string, string[]>();
-  for (const { reason, startedAt } of parked.items) {
-    const times = reasons.get(reason ?? "unknown") ?? [];
-    reasons.set(reason ?? "unknown", [...times, startedAt]);
-  }
-  const sinceOf = ({ approval, startedAt }: EventRow): string => approval?.since ?? startedAt;
-  return {
-    needsAttention: new Map([...reasons].map(([reason, times]) => [reason, groupOf(times, now())])),
-    approvals: { ...groupOf(asking.items.map(sinceOf), now()), count: askingCount },
+/** The last reading that succeeded; null = none has yet. */
+function followWaiting(
+  server: Pick<ServerContext, "countersign" | "now" | "pause" | "log">,
+  waitMs: number,
+): () => Promise<WaitingReading | null> {
+  let reading: WaitingReading | null = null;
+  let isFailing = false;
+  const read = async (): Promise<void> => {
+    try {
+      reading = await readWaiting(server);
+      isFailing = false;
+    } catch (error) {
+      // Once per change, not per scrape.
+      if (!isFailing) server.log.warn({ err: error }, "metrics.stale");
+      isFailing = true;
+    }
   };
-}
-
-function groupOf(times: readonly string[], nowMs: number): WaitingGroup {
-  const oldestMs = times.reduce((oldest, time) => Math.min(oldest, Date.parse(time)), nowMs);
-  return { count: times.length, oldestAgeSeconds: (nowMs - oldestMs) / 1000 };
+  const look = shareLook({ look: read, now: server.now, everyMs: LOOK_AGAIN_MS, waitMs });
+  return async () => {
+    await look();
+    return reading;
+  };
 }

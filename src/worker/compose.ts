@@ -19,7 +19,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import { createRunReader } from "./run-reader.ts";
 
 /** What of an attempt may stand on a counter. */
-export type CountedAttempt = Pick<AttemptLine, "endpoint" | "outcome">;
+export type CountedAttempt = Pick<AttemptLine, "endpoint" | "outcome" | "durationMs">;
 
 export interface ComposeParts {
   readonly session: Session;
@@ -94,7 +94,7 @@ function activityLog({ log, onAttempt }: Pick<ComposeParts, "log" | "onAttempt">
   return {
     attempted(line) {
       log.info(line, "delivery.attempted");
-      onAttempt?.({ endpoint: line.endpoint, outcome: line.outcome });
+      onAttempt?.({ endpoint: line.endpoint, outcome: line.outcome, durationMs: line.durationMs });
     },
     failed: ({ activity, code, error }) => log.error({ activity, code, err: error }, "activity.failed"),
     handlerFailed: ({ key, handler, error }) => log.warn({ key, handler, err: error }, "handler.failed"),

@@ -18,6 +18,7 @@ import { checkServer } from "../temporal/server-check.ts";
 import { USER_AGENT } from "../version.ts";
 import { composeActivities, type CountedAttempt, resolveServed } from "./compose.ts";
 import { followGates } from "./gate-snapshot.ts";
+import { type LostAttempt, tellingLost } from "./lost-attempts.ts";
 import { announceLane, backlogOf, openLane, withdrawLane } from "./lane-worker.ts";
 import { keepLanes } from "./lanes.ts";
 import { handlersFor, loadHandlers } from "./load-handlers.ts";
@@ -40,6 +41,8 @@ export interface WorkerSettings {
   readonly onError?: (error: unknown) => void;
   /** Told of each attempt this process makes, for counters of your own. */
   readonly onAttempt?: (attempt: CountedAttempt) => void;
+  /** Told of each attempt that this process finds lost with the worker that made it. */
+  readonly onLostAttempt?: (lost: LostAttempt) => void;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly log?: Logger;
   /** A server this process started itself; absent = `TEMPORAL_*` variables or a profile. */
@@ -141,7 +144,7 @@ function assemble({ settings, config, log, served, resolved, handlers, connected
     withdraw: async (endpoint) => await withdrawLane(session, endpoint, gates.entry(endpoint)),
     log,
   });
-  const activities = createActivities(
+  const made = createActivities(
     composeActivities({
       session,
       resolved,
@@ -156,6 +159,7 @@ function assemble({ settings, config, log, served, resolved, handlers, connected
       openLane: async (endpoint) => await lanes.need(endpoint),
     }),
   );
+  const activities = tellingLost(made, { log, onLost: settings.onLostAttempt });
   return { gates, lanes, mainParts: { ...laneParts, activities, slots }, stopping, graceMs, closeSend };
 }
 

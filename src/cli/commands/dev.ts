@@ -46,7 +46,8 @@ export async function dev(context: CliContext, options: DevCommand): Promise<num
   let http: RunningServer | null = null;
   try {
     const { address } = server;
-    const settings = { config, environment: context.environment, log, address, onAttempt: metrics.attempted };
+    const counters = { onAttempt: metrics.attempted, onLostAttempt: metrics.attemptLost };
+    const settings = { config, environment: context.environment, log, address, ...counters };
     const isolated = deliverableIsolated(context, config);
     await withSpinner(terminal, "Starting the worker", async () => {
       workers.push(await startWatchedWorker(settings));
