@@ -1,10 +1,11 @@
 /** A batch of CloudEvents: each event is judged by itself, and only a batch that is safe as a whole is answered 2xx. */
 import type { Receipt } from "../client/submit.ts";
 import type { ApiKey } from "../config/config.ts";
+import { eventKey } from "../delivery/names.ts";
 import { childrenOf } from "../signing/verify/json-children.ts";
 import { decodeUtf8, isJson } from "../signing/verify/members.ts";
 import { acceptEvent } from "./accept-event.ts";
-import { admitEvent } from "./admit-event.ts";
+import { type Admission, admitEvent } from "./admit-event.ts";
 import { type Problem, problemResponse, unavailable } from "./problem.ts";
 import { readBatchItem } from "./read-request-event.ts";
 import { NO_STORE, statusOf } from "./receipt-response.ts";
@@ -19,11 +20,30 @@ export async function answerBatch(server: ServerContext, key: ApiKey, body: Uint
   const texts = textsOf(body);
   const complaint = texts === null ? NOT_A_LIST : countProblem(texts.length, server.limits.maxBatch);
   if (texts === null || complaint !== null) return problemResponse(complaint ?? NOT_A_LIST);
+  const admissions = texts.map((text) => admitEvent(server, key, () => readBatchItem(server, text)));
   const items: Item[] = [];
   const endsAtMs = Date.now() + server.limits.acceptTimeMs;
-  // One after the other: two events of one id in a batch are a first one and its duplicate, in this order.
-  for (const text of texts) items.push(await answerItem(server, key, { text, before: items.at(-1), endsAtMs }));
+  while (items.length < admissions.length) {
+    const turn = { trouble: items.find(isTrouble), endsAtMs };
+    const wave = waveFrom(admissions, items.length);
+    items.push(...(await Promise.all(wave.map(async (admission) => await answerItem(server, admission, turn)))));
+  }
   return batchResponse(items);
+}
+
+/** A hundred one after the other would not be done in time where Temporal is far, and never get further when sent again. */
+const AT_ONCE = 16;
+
+/** The next ones, up to the first whose id is among them: of two events of one id the first is the new one. */
+function waveFrom(admissions: readonly Admission[], from: number): readonly Admission[] {
+  const keys = new Set<string>();
+  const next = admissions.slice(from, from + AT_ONCE);
+  const end = next.findIndex((admission) => {
+    if (admission.kind === "refused") return false;
+    const key = eventKey(admission.event.source, admission.event.id);
+    return keys.has(key) || !keys.add(key);
+  });
+  return end === -1 ? next : next.slice(0, end);
 }
 
 /** The items as they are written; null when the body is no JSON list. */
@@ -53,17 +73,19 @@ function countProblem(count: number, max: number): Problem | null {
 const TOO_LONG = "The batch took too long; nothing was started for this event. Send it again.";
 
 interface Turn {
-  readonly text: string;
-  readonly before: Item | undefined;
+  /** When Temporal is gone, the rest of the batch would only wait for it. */
+  readonly trouble: Item | undefined;
   /** The batch as a whole gets no longer than one event. */
   readonly endsAtMs: number;
 }
 
-async function answerItem(server: ServerContext, key: ApiKey, { text, before, endsAtMs }: Turn): Promise<Item> {
-  const admission = admitEvent(server, key, () => readBatchItem(server, text));
+function isTrouble(item: Item): boolean {
+  return item.kind === "refused" && item.problem.status === 503;
+}
+
+async function answerItem(server: ServerContext, admission: Admission, { trouble, endsAtMs }: Turn): Promise<Item> {
   if (admission.kind === "refused") return admission;
-  // When Temporal is gone, the rest of the batch would only wait for it, one by one.
-  if (before?.kind === "refused" && before.problem.status === 503) return before;
+  if (trouble !== undefined) return trouble;
   if (Date.now() >= endsAtMs) return { kind: "refused", problem: unavailable("overloaded", TOO_LONG) };
   return await acceptEvent(server, admission.event, { via: "http" });
 }

@@ -27,7 +27,9 @@ export function createApp(server: ServerContext): App {
   const routes = routesOf(server);
   app.use(async (context, next) => {
     const startedMs = performance.now();
+    const end = server.capacity.begin();
     await next();
+    end();
     if (server.stopping()) context.header("connection", "close");
     const seconds = (performance.now() - startedMs) / 1000;
     server.metrics.answered({ ...routeOf(routes, context), status: context.res.status }, seconds);

@@ -15,7 +15,7 @@ export interface ServerLimits {
   readonly maxHookBytes: number;
   /** From the end of the headers to the end of the body. */
   readonly bodyTimeMs: number;
-  /** Of bodies that are being read or worked on, all together. */
+  /** Of bodies that are being read or worked on, all together; whoever has shown no key gets half of it at most. */
   readonly maxBufferedBytes: number;
   /** Events on their way to Temporal at one time. */
   readonly maxInFlight: number;
@@ -28,6 +28,8 @@ export interface ServerLimits {
   readonly maxConnections: number;
   /** How long a quiet connection stays open: longer than load balancers keep theirs. */
   readonly keepAliveMs: number;
+  /** From an answer that is made to the client having read it, as far as the system's buffers let us see. */
+  readonly readTimeMs: number;
   /** At a stop: how long requests are still taken, each answer asking its client to connect anew. */
   readonly lameDuckMs: number;
   /** At a stop: how long requests in flight may take after that. */
@@ -47,6 +49,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   maxHeldBack: 100,
   maxConnections: 10_000,
   keepAliveMs: 75 * SECOND_MS,
+  readTimeMs: 30 * SECOND_MS,
   lameDuckMs: SECOND_MS,
   drainMs: 15 * SECOND_MS,
 };

@@ -3,12 +3,17 @@ import { z } from "@hono/zod-openapi";
 import type { ListFilter } from "../client/list-events.ts";
 import type { PageRequest } from "../client/list-page.ts";
 import { LISTED_STATES } from "../client/listed-state.ts";
+import { visibleTextProblem } from "../delivery/visible-text.ts";
 import type { Problem } from "./problem.ts";
 
 const MAX_LIMIT = 1000;
 const DEFAULT_LIMIT = 100;
 
-const name = z.string().max(200).optional();
+/** What no name and no type can hold, no query can ask for either. */
+const name = z
+  .string()
+  .refine((text) => visibleTextProblem(text, { max: 200, unit: "characters" }) === null)
+  .optional();
 
 export const listQuerySchema = z.object({
   state: z.enum(LISTED_STATES).optional(),

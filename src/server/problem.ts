@@ -29,12 +29,17 @@ export interface Problem {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-export function problemResponse({ status, code, detail, headers = {}, members = {} }: Problem): Response {
-  const standard = { type: `urn:countersign:problem:${code}`, title: TITLES[code], status, detail, code };
-  return new Response(JSON.stringify({ ...standard, ...members, ...standard }), {
+export function problemResponse(problem: Problem): Response {
+  const { status, headers = {} } = problem;
+  return new Response(problemText(problem), {
     status,
     headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
   });
+}
+
+export function problemText({ status, code, detail, members = {} }: Problem): string {
+  const standard = { type: `urn:countersign:problem:${code}`, title: TITLES[code], status, detail, code };
+  return JSON.stringify({ ...standard, ...members, ...standard });
 }
 
 /** What is not ours is our fault, and its words stay in the log. */

@@ -1,19 +1,27 @@
 /** The body of a request, within bounds of size, time and memory. */
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
+import type { BytesOf } from "./capacity.ts";
 import { headersOf, oneHeader } from "./request-headers.ts";
 import { type Problem, problemResponse, unavailable } from "./problem.ts";
 import type { HttpContext, ServerContext } from "./server-context.ts";
 
+export interface Sent {
+  readonly context: HttpContext;
+  readonly maxBytes: number;
+  /** Absent = of somebody with a key. */
+  readonly whose?: BytesOf;
+}
+
 /** Reads the body and hands it on; its bytes count as held until the answer is there. */
 export async function withBody(
   { limits, capacity }: Pick<ServerContext, "limits" | "capacity">,
-  { context, maxBytes }: { readonly context: HttpContext; readonly maxBytes: number },
+  { context, maxBytes, whose = "key" }: Sent,
   use: (bytes: Uint8Array) => Promise<Response>,
 ): Promise<Response> {
   let held = 0;
   const hold = (bytes: number): boolean => {
-    if (!capacity.take(bytes)) return false;
+    if (!capacity.take(bytes, whose)) return false;
     held += bytes;
     return true;
   };
@@ -21,11 +29,22 @@ export async function withBody(
     const declared = Number(oneHeader(headersOf(context), "content-length") ?? 0);
     // Told at once: reading what will be refused helps nobody.
     if (declared > maxBytes) return problemResponse(tooLarge(maxBytes));
+    invite(context);
     const body = await collect(streamOf(context), { maxBytes, timeMs: limits.bodyTimeMs, hold });
     return body instanceof Uint8Array ? await use(body) : problemResponse(body);
   } finally {
-    capacity.give(held);
+    capacity.give(held, whose);
   }
+}
+
+/**
+ * RFC 9110 §10.1.1: only now is it worth sending.
+ *
+ * Who is told no instead is also told that the connection ends (Node sees to that): what comes next is no body.
+ */
+function invite({ env }: HttpContext): void {
+  const { headers, httpVersion } = env?.incoming ?? {};
+  if (headers?.expect !== undefined && httpVersion !== "1.0") env.outgoing?.writeContinue();
 }
 
 /** The request of Node itself where there is one: a web stream around it would go on reading by itself. */

@@ -1,10 +1,10 @@
 /** Looking without changing anything: events and endpoints. */
-import { isCountersignError } from "../errors.ts";
+import { CountersignError, isCountersignError } from "../errors.ts";
 import type { Gatekeeper } from "./authorize.ts";
 import { readListQuery } from "./list-query.ts";
 import { type Problem, problemOf, problemResponse } from "./problem.ts";
 import { NO_STORE } from "./receipt-response.ts";
-import { eventKey } from "../delivery/names.ts";
+import { eventKey, isEventId, isName } from "../delivery/names.ts";
 import type { Answer, HttpContext, ServerContext } from "./server-context.ts";
 
 export interface ReadRoutes {
@@ -44,9 +44,16 @@ async function answerList({ countersign }: ServerContext, query: Readonly<Record
   return { ...(await countersign.listPage(asked.filter, asked.page)), ...APPROXIMATE() };
 }
 
-/** As it stands in the path, decoded. */
+/**
+ * As it stands in the path, decoded.
+ *
+ * Throws `not_found` for what can be no key, without asking Temporal: `shop%2Fa/b` must not be a second path to
+ * `shop/a%2Fb`, and NUL is nothing that a query can hold.
+ */
 export function keyOf({ req }: HttpContext): string {
-  return eventKey(req.param("source") ?? "", req.param("id") ?? "");
+  const [source, id] = [req.param("source") ?? "", req.param("id") ?? ""];
+  if (isName(source) && isEventId(id)) return eventKey(source, id);
+  throw new CountersignError("not_found", "No event can have such a key");
 }
 
 async function readEvent({ countersign }: ServerContext, key: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 /** What every handler works with. */
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
 import type { SlowDown } from "../access/slow-down.ts";
 import type { Countersign } from "../client/countersign.ts";
@@ -28,7 +28,10 @@ export interface ServerContext {
 
 /** Absent `incoming`: the request was handed to the app without a socket. */
 export interface HttpEnv {
-  readonly Bindings: { readonly incoming?: Pick<IncomingMessage, "headersDistinct" | "socket"> & IncomingMessage };
+  readonly Bindings: {
+    readonly incoming?: Pick<IncomingMessage, "headersDistinct" | "socket"> & IncomingMessage;
+    readonly outgoing?: ServerResponse;
+  };
 }
 
 export type HttpContext = Context<HttpEnv>;

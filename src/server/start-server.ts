@@ -3,6 +3,7 @@ import { connect } from "../client/connect.ts";
 import type { Config } from "../config/config.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { closeClient } from "./close-client.ts";
 import { createApp } from "./create-app.ts";
 import { createContext, schemesOf } from "./create-context.ts";
 import type { ServerLimits } from "./limits.ts";
@@ -55,7 +56,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       async stop() {
         stopping = true;
         await listener.close();
-        await countersign.close();
+        await closeClient(countersign, context.capacity);
       },
     };
   } catch (error) {

@@ -6,8 +6,7 @@ import { aKey, type AKey, anApp, type AnApp, read } from "../support/an-app.ts";
 import { connectTestClient, temporalAddress, uniqueName } from "../support/temporal.ts";
 import { until } from "../support/until.ts";
 
-interface Tenant {
-  readonly app: AnApp["app"];
+interface Tenant extends AnApp {
   readonly client: ConnectedCountersign;
   readonly sends: AKey;
   readonly reads: AKey;
@@ -27,7 +26,7 @@ async function aTenant(namespace: string): Promise<Tenant> {
       () => false,
     ),
   );
-  return { app: anApp({ countersign: client, config }).app, client, sends, reads };
+  return { ...anApp({ countersign: client, config }), client, sends, reads };
 }
 
 beforeAll(async () => {
@@ -65,4 +64,15 @@ test("share no event, no key and no list, whatever names they use", async () => 
     });
     expect(await client.event("shop/evt_1")).toMatchObject({ data: { total: client === one.client ? 1 : 2 } });
   }
+  // A conflict of one is nothing to the other: neither on record nor in its counters.
+  expect(await send(one, one.sends, 3)).toBe(409);
+  await until("the conflict is on record", async () => (await one.client.get("shop/evt_1")).conflicts.length === 1);
+  expect((await other.client.get("shop/evt_1")).conflicts).toEqual([]);
+  const counted = async ({ app }: Tenant) =>
+    /result="conflict"\} [1-9]/u.test(await (await app.request("/metrics")).text());
+  expect([await counted(one), await counted(other)]).toEqual([true, false]);
+  // Nor is a key that keeps failing: only who fails is slowed.
+  for (let nth = 0; nth < 5; nth += 1) expect(await send(one, other.sends, 1)).toBe(401);
+  expect([one.context.slowDown.size(), other.context.slowDown.size()]).toEqual([1, 0]);
+  expect(await send(other, other.sends, 2)).toBe(200);
 });

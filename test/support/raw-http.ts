@@ -9,6 +9,8 @@ export interface RawConnection {
   send(text: string | Uint8Array): void;
   /** Resolves with everything received once the other side has closed. */
   readonly closed: Promise<string>;
+  /** Whether the other side has cut it, which a client that reads nothing sees only by writing: an empty line, which is no request. */
+  isCut(): boolean;
 }
 
 export async function rawConnection(url: string): Promise<RawConnection> {
@@ -23,6 +25,10 @@ export async function rawConnection(url: string): Promise<RawConnection> {
     received: () => received,
     send: (text) => void socket.write(text),
     closed,
+    isCut() {
+      if (!socket.destroyed) socket.write("\r\n");
+      return socket.destroyed;
+    },
   };
 }
 
