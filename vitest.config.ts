@@ -21,8 +21,10 @@ export default defineConfig({
       reporter: [["text", { skipFull: true }], "json-summary"],
       // The decisions are covered whole by unit tests; the shells around them by the `server` and `e2e` projects.
       thresholds: {
-        "src/delivery/**": { statements: 100, branches: 100, functions: 100, lines: 100 },
+        "src/{access,delivery}/**": { statements: 100, branches: 100, functions: 100, lines: 100 },
         "src/{config,egress,signing}/**": { statements: 90, branches: 90, functions: 90, lines: 90 },
+        // What asks Temporal before it answers is tested on a real one.
+        "src/server/**": { statements: 80, branches: 70, functions: 80, lines: 80 },
       },
     },
     projects: [

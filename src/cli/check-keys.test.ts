@@ -9,15 +9,16 @@ const DAY_MS = 86_400_000;
 describe("checkKeys", () => {
   test("has nothing to say without keys, and counts those there are", () => {
     expect(checkKeys({ keys: [] }, NOW_MS)).toEqual([]);
-    const keys = [anApiKey().key, anApiKey({ role: "operator" }).key];
+    const keys = [anApiKey().key, anApiKey({ role: "viewer" }).key];
     expect(checkKeys({ keys }, NOW_MS)).toEqual([{ name: "keys", verdict: "ok", text: "2 keys" }]);
     expect(checkKeys({ keys: keys.slice(1) }, NOW_MS)).toEqual([{ name: "keys", verdict: "ok", text: "1 key" }]);
   });
 
   test.each([
     ["has expired", { expiresAtMs: NOW_MS }, "expired 0 s ago and is refused: remove its entry"],
-    ["expires within a week", { expiresAtMs: NOW_MS + 7 * DAY_MS }, "expires in 7 d: create another"],
-    ["decides in anybody's name", { role: "approver" }, "names no person, so whoever holds it decides"],
+    ["expires within two weeks", { expiresAtMs: NOW_MS + 14 * DAY_MS }, "expires in 14 d: create another"],
+    ["decides in anybody's name", { role: "approver" }, "everyone who has it may decide as anybody: create"],
+    ["acts in anybody's name", { role: "operator" }, "everyone who has it may act as anybody: create"],
     ["may send for no source", { sources: [] }, "may send for no source: add one"],
   ] as const)("warns of a key that %s, which fails nothing", (_what, changes, words) => {
     const { key } = anApiKey({ id: "a1", ...changes });
@@ -33,8 +34,9 @@ describe("checkKeys", () => {
 
   test("leaves a key alone that is bound, scoped and good for longer", () => {
     const keys = [
-      anApiKey({ expiresAtMs: NOW_MS + 7 * DAY_MS + 1 }).key,
+      anApiKey({ expiresAtMs: NOW_MS + 14 * DAY_MS + 1 }).key,
       anApiKey({ role: "approver", person: "ana@example.com" }).key,
+      anApiKey({ role: "operator", person: "ana@example.com" }).key,
       anApiKey({ role: "viewer" }).key,
     ];
     expect(checkKeys({ keys }, NOW_MS)).toHaveLength(1);

@@ -3,10 +3,11 @@ import { isExpired } from "../access/authenticate.ts";
 import type { ApiKey, Config } from "../config/config.ts";
 import { DAY_MS } from "../delivery/durations.ts";
 import { type Check, ok, warn } from "./check.ts";
+import { actsAsAnybody } from "./key-warnings.ts";
 import { leftText } from "./time-text.ts";
 
 /** Time enough to make another key and move its user over. */
-const SOON_MS = 7 * DAY_MS;
+const SOON_MS = 14 * DAY_MS;
 
 export function checkKeys({ keys }: Pick<Config, "keys">, nowMs: number): readonly Check[] {
   if (keys.length === 0) return [];
@@ -18,15 +19,14 @@ export function checkKeys({ keys }: Pick<Config, "keys">, nowMs: number): readon
 }
 
 function complaints(key: ApiKey, nowMs: number): readonly string[] {
+  const anybody = actsAsAnybody(key);
   if (key.expiresAtMs !== null && isExpired(key, nowMs))
     return [`${leftUntil(key.expiresAtMs, nowMs)} and is refused: remove its entry`];
   return [
     ...(key.expiresAtMs !== null && key.expiresAtMs - nowMs <= SOON_MS
       ? [`expires in ${leftUntil(key.expiresAtMs, nowMs)}: create another, and move its user over while both are good`]
       : []),
-    ...(key.role === "approver" && key.person === null
-      ? ["names no person, so whoever holds it decides in anybody's name: create it with --person"]
-      : []),
+    ...(anybody === null ? [] : [`${anybody}: create one with --person`]),
     ...(key.role === "ingest" && key.sources.length === 0
       ? ["may send for no source: add one without verify to sources, or name one in its entry"]
       : []),

@@ -29,7 +29,11 @@ function addSend(program: Command, perform: Perform): void {
     .option("--source <name>", "who says so: a configured source")
     .option("--type <type>", "what happened, such as order.created")
     .option("--id <id>", "the event's own id: the same id is the same event")
-    .option("--id-from <paths>", "make the id of these members: data.orderId,data.status", parseNames)
+    .option(
+      "--id-from <paths>",
+      "make the id of these members: data.orderId,data.status (default: idFrom of the source)",
+      parseNames,
+    )
     .option("--subject <subject>", "what it is about")
     .option("--time <time>", "when it happened, RFC 3339")
     .option("--content-type <type>", "media type of the body (default: application/json)")

@@ -54,6 +54,48 @@ describe("keys create", () => {
   });
 
   test.each([
+    ["of nobody's that decides", "approver", [], ["names no person, so everyone who has it may decide as anybody"]],
+    ["of nobody's that operates", "operator", [], ["names no person, so everyone who has it may act as anybody"]],
+    ["that only reads", "viewer", [], []],
+    ["of somebody unknown", "approver", ["--person", "eve"], ['has no person "eve" in people (it has ana)']],
+    [
+      "for sources of which one is unknown",
+      "ingest",
+      ["--source", "shop", "--source", "shp", "--source", "countersign"],
+      ['has no source "shp" (it has shop, stripe)', 'has no source "countersign" (it has shop, stripe)'],
+    ],
+    ["for what is there", "ingest", ["--source", "https://shop.example/", "--person", "ana"], []],
+  ])("makes a key %s, and warns of what nobody meant on standard error alone", async (_what, role, more, warnings) => {
+    const stripe = { verify: { scheme: "stripe", secrets: ["x"] } };
+    const config = { sources: { shop: { aliases: ["https://shop.example/"] }, stripe }, people: { ana: {} } };
+    const cwd = await aFolder(config);
+    const { exit, stdout, stderr } = await run(["keys", "create", "--role", role, ...more, "--json"], cwd);
+    expect([exit, Object.keys(JSON.parse(stdout) as object)]).toEqual([0, ["key", "entry"]]);
+    const lines = stderr.split("\n").filter((line) => line !== "");
+    expect(lines).toEqual(warnings.map((words) => expect.stringContaining(words)));
+    for (const line of lines) expect(line).toMatch(/^warning: .*\.$/);
+  });
+
+  test("warns of a key for every source where each has a provider that signs", async () => {
+    const cwd = await aFolder({ sources: { stripe: { verify: { scheme: "stripe", secrets: ["x"] } } } });
+    const { exit, stderr } = await run(["keys", "create", "--role", "ingest", "--json"], cwd);
+    expect([exit, stderr]).toEqual([0, expect.stringContaining("may send for none; name one with --source.")]);
+  });
+
+  test.each([
+    ["is not valid", { keys: [{ id: "a1" }] }, []],
+    ["is named and not there", undefined, ["--config", "nowhere.json"]],
+  ])(
+    "makes a key beside a configuration that %s, and says that nothing was looked up there",
+    async (_what, config, more) => {
+      const cwd = await aFolder(config);
+      const { exit, stdout, stderr } = await run([...more, "keys", "create", "--role", "ingest", "--source", "x"], cwd);
+      expect([exit, stdout]).toEqual([0, expect.stringMatching(/^csk_/)]);
+      expect(stderr).toContain("cannot be used, so nothing was looked up there.");
+    },
+  );
+
+  test.each([
     ["no role", []],
     ["a role that is none", ["--role", "admin"]],
     ["a scope of a viewer", ["--role", "viewer", "--source", "shop"]],

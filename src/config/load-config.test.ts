@@ -139,6 +139,11 @@ describe("loadConfig", () => {
       "export const config = {};",
       /cannot be loaded: it has no default export; write `export default defineConfig/,
     ],
+    [
+      "countersign.config.ts",
+      "export default { keys: [csk_5f2c_s3cr3ts3cr3t-x] };",
+      /cannot be loaded: csk_5f2c_… is not defined$/,
+    ],
     ["countersign.config.json", `{ "keys": [ s3cr3t ] }`, /cannot be loaded: it is not valid JSON( \(line 1\))?$/],
     [
       "countersign.config.json",

@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import { defineConfig, env } from "./define-config.ts";
 import { findConfig, type ConfigPlace } from "./find-config.ts";
 import { parseConfig } from "./parse-config.ts";
+import { withoutSecrets } from "./problem.ts";
 
 export interface LoadOptions extends ConfigPlace {
   /** Address blocks every endpoint may reach besides its own; absent = none. */
@@ -80,11 +81,16 @@ async function readJson(path: string): Promise<unknown> {
   throw notLoadable(path, `the member ${duplicate} is there twice`);
 }
 
+/** A key without quotes around it is a name to JavaScript, and its complaint quotes that. */
 function notLoadable(path: string, reason: string, cause?: unknown): CountersignError {
-  return new CountersignError("config_invalid", `The configuration ${path} cannot be loaded: ${reason}`, {
-    cause,
-    details: { path },
-  });
+  return new CountersignError(
+    "config_invalid",
+    `The configuration ${path} cannot be loaded: ${withoutSecrets(reason)}`,
+    {
+      cause,
+      details: { path },
+    },
+  );
 }
 
 function oneLine(cause: unknown): string {

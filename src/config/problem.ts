@@ -19,8 +19,15 @@ const SENSITIVE_KEYS = new Set<PropertyKey>([
   "publicKey",
 ]);
 const MAX_SHOWN_CHARACTERS = 60;
-/** A URL may carry a token, and signing secrets and bearer values have a look of their own. */
-const SECRET_LOOK = /:\/\/|^(?:wh[sp]k_|whsec_|sk_|Bearer |Basic )/i;
+/** A URL may carry a token; API keys, signing secrets and bearer values have a look of their own. */
+const SECRET_LOOK = /:\/\/|csk_|^(?:wh[sp]k_|whsec_|sk_|Bearer |Basic )/i;
+/** The same wherever it stands: a name or a path may be a secret that was pasted into the wrong place. */
+const SECRET_ANYWHERE = /(csk_[a-z0-9]{1,32}_(?=[\w-])|wh(?:sec|sk)_(?=[\w+/=]{8}))[\w+/=-]+/g;
+
+/** The text with every API key and signing secret in it cut off after its prefix (and the id of the key). */
+export function withoutSecrets(text: string): string {
+  return text.replaceAll(SECRET_ANYWHERE, "$1…");
+}
 
 /** Writes a path as one would in code: `endpoints.crm.headers["x y"]`, `routes[0].to[1]`. */
 export function formatPath(path: readonly PropertyKey[]): string {
@@ -63,12 +70,12 @@ export function foundProblem(path: readonly PropertyKey[], value: unknown, accep
 
 /** Packs problems into one error: a line for one, a list for several. `problems` is not empty. */
 export function configError(problems: readonly Problem[], file: string | null): CountersignError {
-  const lines = problems.map((problem) => `${formatPath(problem.path)}: ${problem.text}`);
+  const lines = problems.map((problem) => withoutSecrets(`${formatPath(problem.path)}: ${problem.text}`));
   const name = file === null ? "The configuration" : `The configuration ${file}`;
   const message =
     lines.length === 1
       ? `${name} is not valid: ${lines[0]}`
       : `${name} is not valid, ${lines.length} problems:\n${lines.map((line) => `  - ${line}`).join("\n")}`;
-  const details = { problems: lines.length, path: formatPath(problems[0]?.path ?? []), file };
+  const details = { problems: lines.length, path: withoutSecrets(formatPath(problems[0]?.path ?? [])), file };
   return new CountersignError("config_invalid", message, { details });
 }

@@ -8,7 +8,7 @@ import { pattern, text } from "./scalars.ts";
 const envReference: z.ZodType<EnvReference> = strictShape("an environment reference", {
   env: pattern(
     "the name of an environment variable: letters, digits and _",
-    /^(?!wh(?:sec|sk)_)[A-Za-z_][A-Za-z0-9_]{0,254}$/,
+    /^(?!wh(?:sec|sk)_|csk_)[A-Za-z_][A-Za-z0-9_]{0,254}$/,
   ),
 });
 

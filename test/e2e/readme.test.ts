@@ -1,6 +1,6 @@
 /** Every command of the README, run as it stands there but for the ports. */
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -34,11 +34,15 @@ const COMMANDS = [
   "npx countersign show shop/refund_1",
   `npx countersign approve shop/refund_1 --as ana@example.com --digest ${DOCUMENTED_DIGEST}`,
   `temporal workflow start --type event --task-queue countersign --workflow-id shop/evt_4 --id-reuse-policy AllowDuplicateFailedOnly --fail-existing --input '{"source":"shop","id":"evt_4","type":"order.created","data":{"total":42}}'`,
+  "npx countersign keys create --role ingest --source shop --type 'order.*'",
+  "export COUNTERSIGN_KEY=csk_…",
+  `curl -i http://127.0.0.1:8787/v1/events -H "Authorization: Bearer $COUNTERSIGN_KEY" -H 'Content-Type: application/json' -d '{"source":"shop","id":"evt_5","type":"order.created","data":{"total":42}}'`,
 ] as const;
 
 let readme: string;
 let folder: Folder;
-let ports: { readonly listen: string; readonly temporal: string; readonly ui: string };
+let ports: { readonly listen: string; readonly temporal: string; readonly ui: string; readonly http: string };
+let dev: RunningCommand;
 const started: RunningCommand[] = [];
 
 async function freePort(): Promise<string> {
@@ -49,7 +53,7 @@ async function freePort(): Promise<string> {
 
 beforeAll(async () => {
   readme = await readFile("README.md", "utf8");
-  ports = { listen: await freePort(), temporal: await freePort(), ui: await freePort() };
+  ports = { listen: await freePort(), temporal: await freePort(), ui: await freePort(), http: await freePort() };
   const config = (await readFile(CONFIG, "utf8")).replaceAll(DOCUMENTED_PORT, ports.listen);
   folder = await aFolder({ "countersign.config.ts": config });
 });
@@ -77,6 +81,11 @@ async function start(command: string, ...more: readonly string[]): Promise<Runni
   return await Promise.resolve(running);
 }
 
+async function startDev(): Promise<void> {
+  dev = await start(COMMANDS[5], "--port", ports.temporal, "--ui-port", ports.ui, "--http-port", ports.http);
+  await dev.says("Stop with Ctrl-C.");
+}
+
 test("the README holds exactly the commands that are run here", () => {
   const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = ""]) => block.trim().split("\n"));
   expect(blocks).toEqual(COMMANDS);
@@ -93,10 +102,10 @@ test("the digest in the README is that of the refund in its example", async () =
 });
 
 test("the first event, step by step", async () => {
-  const [, , , , listen, dev, send, show, list, replay, refund, showRefund, approve, plain] = COMMANDS;
+  const [, , , , listen, , send, show, list, replay, refund, showRefund, approve, plain] = COMMANDS;
   const listening = await start(listen);
   await listening.says("Listening on http://127.0.0.1:");
-  await (await start(dev, "--port", ports.temporal, "--ui-port", ports.ui)).says("Stop with Ctrl-C.");
+  await startDev();
 
   expect((await countersign(argumentsOf(send), options())).exit).toBe(0);
   await until("evt_1 is delivered", async () => {
@@ -140,6 +149,32 @@ test("the first event, step by step", async () => {
     (await countersign(["show", "shop/evt_4"], options())).stdout.includes("crm answered 200"),
   );
 });
+
+test("an event over HTTP, with a key whose entry is pasted as it was printed", async ({ skip }) => {
+  const [create, , curl] = COMMANDS.slice(-3);
+  const made = await countersign(argumentsOf(create ?? ""), options());
+  const [key = "", entry = ""] = made.stdout.split("\n");
+  expect(made).toMatchObject({ exit: 0, stderr: expect.not.stringContaining("warning") });
+  const file = `${folder.path}/countersign.config.ts`;
+  await writeFile(
+    file,
+    (await readFile(file, "utf8")).replace("  people:", `  keys: [\n    ${entry}\n  ],\n  people:`),
+  );
+  dev.signal("SIGTERM");
+  expect((await dev.finished).exit).toBe(0);
+  await startDev();
+
+  const environment = { ...options().environment, COUNTERSIGN_KEY: key };
+  const post = await run("sh", ["-c", (curl ?? "").replace("8787", ports.http)], { environment });
+  if (post.exitCode === NOT_FOUND) skip("curl is not installed here");
+  expect(post.stdout).toMatch(/^HTTP\/1\.1 202 /);
+  await until("evt_5 is delivered", async () =>
+    (await countersign(["show", "shop/evt_5"], options())).stdout.includes("crm answered 200"),
+  );
+});
+
+/** What a shell says of a program that is not there. */
+const NOT_FOUND = 127;
 
 test("the code in the README is the example file, and it delivers", async () => {
   const [, code = ""] = /```ts\n(.*?)```/s.exec(readme) ?? [];

@@ -1,9 +1,5 @@
-/** `countersign serve` as people run it: started, used by producers in three languages, stopped. */
-import { execFile } from "node:child_process";
-import { access } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+/** `countersign serve` as people run it: what it says, what it refuses to start without, and how it stops. */
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RawConfig } from "../../src/config/raw-config.ts";
 import { aKey, read } from "../support/an-app.ts";
 import { countersign, type Folder } from "../support/command-line.ts";
@@ -12,7 +8,6 @@ import { openStage, type Stage } from "../support/stage.ts";
 import { temporalEnvironment, uniqueName } from "../support/temporal.ts";
 
 const KEY = aKey({ role: "ingest", sources: ["shop"] });
-const key = KEY.bearer.replace("Bearer ", "");
 
 let stage: Stage;
 let folder: Folder;
@@ -35,46 +30,6 @@ afterAll(async () => {
   serve.command.signal("SIGKILL");
   await stage.close();
   await folder.remove();
-});
-
-async function isOnPath(program: string): Promise<boolean> {
-  const tries = (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .map(async (folderOnPath) => await access(join(folderOnPath, program)));
-  return (await Promise.allSettled(tries)).some(({ status }) => status === "fulfilled");
-}
-
-const PRODUCERS = [
-  ["curl", "sh", "send.sh"],
-  ["node", process.execPath, "send.mjs"],
-  ["python3", "python3", "send.py"],
-] as const;
-
-describe.each(PRODUCERS)("the producer with %s", (needed, program, script) => {
-  const environment = { ...process.env, COUNTERSIGN_KEY: key };
-  const send = async (id: string, more: Readonly<Record<string, string>> = {}) =>
-    await promisify(execFile)(program, [`examples/producers/${script}`, id], {
-      env: { ...environment, COUNTERSIGN_URL: serve.url, ...more },
-    });
-
-  test("sends an event that is delivered once, however often it is sent", async ({ skip }) => {
-    if (!(await isOnPath(needed)) && needed !== "node") skip(`${needed} is not installed here`);
-    const id = uniqueName(needed);
-    const [first, again] = [await send(id), await send(id)].map(({ stdout }) => JSON.parse(stdout) as object); // receipts
-    expect(first).toMatchObject({ key: `shop/${id}`, duplicate: false });
-    expect(again).toMatchObject({ key: `shop/${id}`, duplicate: true });
-    await stage.far.settled(`shop/${id}`);
-    const requests = stage.destination.requests.filter(({ headers }) => headers["ce-id"] === id);
-    expect(requests.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([{ total: 42.1 }]);
-  });
-
-  test("says why an event was refused, and gives up at once", async ({ skip }) => {
-    if (!(await isOnPath(needed)) && needed !== "node") skip(`${needed} is not installed here`);
-    const refused = send(uniqueName(needed), { COUNTERSIGN_KEY: `csk_x_${"a".repeat(43)}` });
-    const failure: unknown = await refused.catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(Error);
-    expect(JSON.stringify(failure)).toContain("unauthorized");
-  });
 });
 
 test("send --id-from makes the id of the members it names", async () => {

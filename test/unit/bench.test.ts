@@ -111,6 +111,16 @@ describe("a summary", () => {
     expect(summarize("first-try", [aRound()])).not.toHaveProperty("ratio");
   });
 
+  test("keeps fractions of a millisecond where they were measured, to two places", () => {
+    const samples = [aSample(1000, 3.12345), aSample(1000, 4.98765)];
+    const control = [aSample(1000, 1.5)];
+    expect(summarize("accept", [aRound({ samples, control })])).toMatchObject({
+      p50Ms: 3.12,
+      p95Ms: 4.99,
+      ratio: 2.08,
+    });
+  });
+
   test("says nothing of the server's share when one round could not read it", () => {
     const figures = summarize("first-try", [aRound(), aRound({ serverCpuMs: null })]);
     expect(figures.serverCpuMsPerEvent).toBeNull();
@@ -161,6 +171,7 @@ describe("the command line", () => {
       "first-try",
       "one-retry",
       "slow-neighbour",
+      "accept",
     ]);
   });
 

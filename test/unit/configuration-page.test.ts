@@ -3,18 +3,28 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { type AccessVerb, roleAllows } from "../../src/access/allows.ts";
+import { formatKey, KEY_BYTES, makeKey } from "../../src/access/key-text.ts";
 import type { Config } from "../../src/config/config.ts";
+import { parseDurationMs } from "../../src/config/duration.ts";
+import { KEY_ROLES } from "../../src/config/key-entry.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { planDelivery } from "../../src/config/plan-delivery.ts";
 import { resolveEndpoint } from "../../src/config/resolve-endpoint.ts";
+import { CountersignError } from "../../src/errors.ts";
+import { SCHEME_NAMES, schemeOf } from "../../src/signing/verify/schemes.ts";
+import type { SchemeName } from "../../src/signing/verify/settings.ts";
 import { handlersFor, loadHandlers } from "../../src/worker/load-handlers.ts";
 
 const page = await readFile("docs/configuration.md", "utf8");
 
 /** The example as a user would have it: the configuration beside its handlers. */
 async function loadExample(): Promise<Config> {
-  const [config = "", handlers = ""] = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
+  const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
+  const [config = "", handlers = ""] = ["defineConfig({", "= handler("].map((word) =>
+    blocks.find((code) => code.includes(word)),
+  );
   const folder = await mkdtemp(join(tmpdir(), "countersign-page-"));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "countersign.config.ts"), config);
@@ -93,4 +103,123 @@ test("every key of an approval and of a person is on the page, with its default"
     if (text === "`'72h'`") return 72 * 3_600_000;
     return text === undefined ? text : JSON.parse(text.replaceAll("`", "").replaceAll("'", '"'));
   }
+});
+
+/** The text below a heading, without what stands below headings of its own. */
+function section(heading: string): string {
+  const [, text = ""] = new RegExp(`^#+ ${heading}\\n(.*?)(?=^#)`, "ms").exec(`${page}\n#`) ?? [];
+  return text;
+}
+
+/** The first cells of each line of its tables, without their backticks; `cells[0]` is never empty. */
+function rowsOf(text: string): readonly (readonly string[])[] {
+  return [...text.matchAll(/^\| (`.*) \|$/gm)].map(([, line = ""]) =>
+    line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll(/^`([^`]*)`$/g, "$1")),
+  );
+}
+
+/** The keys that are accepted beside an unknown one, as the refusal lists them. */
+function keysAt(raw: unknown, path: string): readonly string[] {
+  try {
+    parseConfig(raw, { path: null });
+  } catch (error) {
+    const words = error instanceof CountersignError ? error.message : "";
+    const line = words.split(`${path}: unknown key; accepted: `)[1]?.split("\n")[0];
+    if (line !== undefined) return line.split(", ");
+    throw error;
+  }
+  throw new Error("The unknown key was accepted.");
+}
+
+const UNKNOWN = { unknown: 1 };
+const to = ["crm"];
+
+test.each<readonly [heading: string, raw: unknown, path: string]>([
+  ["Top level", UNKNOWN, "unknown"],
+  ["Source", { sources: { shop: UNKNOWN } }, "sources.shop.unknown"],
+  ["hmac", { sources: { shop: { verify: { scheme: "hmac", ...UNKNOWN } } } }, "sources.shop.verify.unknown"],
+  ["Endpoint", { endpoints: { crm: UNKNOWN } }, "endpoints.crm.unknown"],
+  ["Approval", { routes: [{ to, approval: UNKNOWN }] }, "routes[0].approval.unknown"],
+  ["People", { people: { ana: UNKNOWN } }, "people.ana.unknown"],
+  ["Key", { keys: [UNKNOWN] }, "keys[0].unknown"],
+])("the table below %s has every key there is, and no other", (heading, raw, path) => {
+  const told = rowsOf(section(heading)).map(([key = ""]) => key);
+  const elsewhere = heading === "hmac" ? ["scheme", "secrets", "tolerance"] : [];
+  const without = heading === "Endpoint" ? WITHOUT_EFFECT : [];
+  const keys = keysAt(raw, path).filter((key) => ![...elsewhere, ...without].includes(key));
+  expect(told.filter((key) => !ROLES.has(key)).toSorted()).toEqual(keys.toSorted());
+});
+
+const ROLES: ReadonlySet<string> = new Set(KEY_ROLES);
+
+/** The page says of the first that it has no effect; each of the others ends the start, which another test shows. */
+const WITHOUT_EFFECT = ["circuit", "retryAfterScope", "reconcile", "order"];
+
+test("every scheme is on the page, with its tolerance and whatever else it takes", () => {
+  const rows = rowsOf(section("Verify"));
+  expect(rows.map(([scheme]) => scheme)).toEqual(SCHEME_NAMES);
+  for (const [scheme = "", secrets, tolerance, besides = ""] of rows) {
+    const { toleranceMs } = schemeOf(scheme as SchemeName); // by the line before
+    const keys = keysAt({ sources: { shop: { verify: { scheme, ...UNKNOWN } } } }, "sources.shop.verify.unknown");
+    const others = keys.filter((key) => !["scheme", "secrets", "tolerance"].includes(key));
+    const told = [
+      ...(secrets === "–" ? [] : ["secrets"]),
+      ...(tolerance === "–" ? [] : ["tolerance"]),
+      ...(scheme === "hmac" ? others : [...besides.matchAll(/\w+/g)].map(([word]) => word)),
+    ];
+    expect([scheme, told.toSorted()]).toEqual([scheme, keys.filter((key) => key !== "scheme").toSorted()]);
+    const toldMs = tolerance === "–" ? null : parseDurationMs((tolerance ?? "").replaceAll("'", ""));
+    expect([scheme, toldMs]).toEqual([scheme, toleranceMs]);
+  }
+});
+
+test("the defaults of hmac on the page are the defaults", () => {
+  const verify = { scheme: "hmac", secrets: ["x"], header: "x-signature", idHeader: "x-id" };
+  const { sources } = parseConfig({ sources: { shop: { verify } } }, { path: null });
+  const told = Object.fromEntries(rowsOf(section("hmac")).map(([key = "", value = ""]) => [key, value]));
+  expect(sources["shop"]?.verify).toMatchObject({
+    algorithm: textOf("algorithm"),
+    encoding: textOf("encoding"),
+    prefix: textOf("prefix"),
+    signedText: textOf("signed"),
+    typeFrom: textOf("typeFrom"),
+    volatileMembers: JSON.parse(told["volatile"] ?? "") as unknown,
+    timestampHeader: null,
+    typeHeader: null,
+  });
+
+  function textOf(key: string): string {
+    return (told[key] ?? "").replaceAll("'", "");
+  }
+});
+
+test("the example of hmac is a source, and that of rotation has two secrets", () => {
+  const blocks = [...page.matchAll(/```ts\n(verify: .*?)\n```/gs)].map(([, code = ""]) => code);
+  const verified = blocks.map((code) => {
+    const text = code.replaceAll(/env\("(\w+)"\)/g, '{ "env": "$1" }').replaceAll(/([{,]\s*)(\w+):/g, '$1"$2":');
+    const verify = JSON.parse(text.replace("verify: ", "").replaceAll(/,(\s*\})/g, "$1")) as unknown;
+    return parseConfig({ sources: { shop: { verify } } }, { path: null }).sources["shop"]?.verify;
+  });
+  expect(verified).toMatchObject([
+    { scheme: "stripe", secrets: [{}, {}], toleranceMs: 300_000 },
+    { scheme: "hmac", signedText: "{timestamp}.{body}", typeFrom: "event.name" },
+  ]);
+});
+
+test("the roles on the page may what it says, and nothing else that it speaks of", () => {
+  const rows = rowsOf(section("Key")).filter(([word]) => ROLES.has(word ?? ""));
+  expect(rows.map(([role]) => role)).toEqual(KEY_ROLES);
+  const verbs = rows.map(([, words = ""]) => [...words.matchAll(/`([a-z-]+)`/g)].map(([, verb = ""]) => verb));
+  const spoken = [...new Set(verbs.flat())];
+  for (const [index, role] of KEY_ROLES.entries()) {
+    const may = spoken.filter((verb) => roleAllows(role, verb as AccessVerb)); // else nobody may it
+    expect([role, may.toSorted()]).toEqual([role, verbs[index]?.toSorted()]);
+  }
+  expect(spoken).toHaveLength(10);
+});
+
+test("a key as it is printed has the form for secret scanners", () => {
+  const [, form = ""] = /`(csk_\[.*?\})`/.exec(page) ?? [];
+  const key = formatKey(makeKey(new Uint8Array(KEY_BYTES).fill(251)));
+  expect(new RegExp(`^${form}$`).test(key)).toBe(true);
 });

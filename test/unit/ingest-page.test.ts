@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { matchRoutes } from "../../src/config/match-routes.ts";
+import { EVENT_MEMBERS } from "../../src/delivery/event-members.ts";
 import { CountersignError, type ErrorCode } from "../../src/errors.ts";
 import { schemesOf } from "../../src/server/create-context.ts";
 import { idFromMembers } from "../../src/server/event-id.ts";
 import { DEFAULT_LIMITS } from "../../src/server/limits.ts";
 import { problemOf } from "../../src/server/problem.ts";
-import { SCHEME_NAMES } from "../../src/signing/verify/schemes.ts";
+import { SCHEME_NAMES, schemeOf } from "../../src/signing/verify/schemes.ts";
 
 const page = await readFile("docs/ingest.md", "utf8");
 
@@ -29,12 +30,20 @@ test("its configuration loads, and each of its doors leads somewhere", async () 
   expect(config.keys).toMatchObject([{ role: "ingest", sources: ["shop"], types: ["order.*"] }]);
   for (const [source, type] of [
     ["shop", "order.created"],
+    ["till", "order.paid"],
     ["stripe", "invoice.paid"],
     ["github", "issues.opened"],
   ] as const)
     expect(matchRoutes(config, { source, type, id: "1" })).toEqual(["crm"]);
   const { idFrom } = config.sources["till"] ?? {};
   expect(idFromMembers(idFrom ?? [], { data: { orderId: "o-17", status: "paid" } })).toBe("o-17:paid");
+});
+
+test("its event has every member there is, and says which are optional", () => {
+  const table = page.slice(page.indexOf("### An event"), page.indexOf("### Answers"));
+  const named = [...table.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = ""]) => [...cell.matchAll(/\w+/g)]);
+  expect(named.map(([name]) => name).toSorted()).toEqual(Object.keys(EVENT_MEMBERS).toSorted());
+  expect(table).toContain(`| ${EVENT_MEMBERS.id.accepted}, kept as given`);
 });
 
 test("its codes have the statuses it says", () => {
@@ -63,11 +72,17 @@ test("its codes have the statuses it says", () => {
     expect([code, problemOf(new CountersignError(code as ErrorCode, "x")).status]).toEqual([code, status]); // one of `ours`
 });
 
-test("its schemes are those there are", () => {
-  const [, list = ""] = /`verify\.scheme` is one of (.*?) for everybody/s.exec(page) ?? [];
-  const named = [...list.matchAll(/`([\w-]+)`/g)].map(([, name]) => name);
-  expect(new Set(named)).toEqual(new Set(SCHEME_NAMES));
-  expect(named).toHaveLength(SCHEME_NAMES.length);
+test("its schemes are those there are, answered as their providers want it", () => {
+  const rows = [...page.matchAll(/^\| (`[\w-]+`(?:, `[\w-]+`)*) +\|.*\| (20\d(?:, empty)?) +\|$/gm)];
+  const told = rows.flatMap(([, names = "", answer]) =>
+    [...names.matchAll(/[\w-]+/g)].map(([name]): readonly [string, string | undefined] => [name, answer]),
+  );
+  const answers = SCHEME_NAMES.map((name): readonly [string, string] => {
+    const { status, body } = schemeOf(name).acknowledgement;
+    return [name, `${status}${body === "empty" ? ", empty" : ""}`];
+  });
+  expect(told).toHaveLength(SCHEME_NAMES.length);
+  expect(new Map(told)).toEqual(new Map(answers));
 });
 
 test("its limits are those in force", () => {
@@ -77,9 +92,10 @@ test("its limits are those in force", () => {
     ["request to `/v1/hooks/…`", `${DEFAULT_LIMITS.maxHookBytes / mib} MiB`],
     ["headers ", `${DEFAULT_LIMITS.maxHeaderBytes / 1024} KiB, ${DEFAULT_LIMITS.headerTimeMs / seconds} s`],
     ["time for a body", `${DEFAULT_LIMITS.bodyTimeMs / seconds} s`],
-    ["bodies in memory", `${DEFAULT_LIMITS.maxBufferedBytes / mib} MiB`],
+    ["bodies in memory", `${DEFAULT_LIMITS.maxBufferedBytes / mib} MiB, half of it for webhooks`],
     ["events on their way to Temporal", `${DEFAULT_LIMITS.maxInFlight}`],
     ["wait for Temporal", `${DEFAULT_LIMITS.acceptTimeMs / seconds} s`],
+    ["time for a client to read its answer", `${DEFAULT_LIMITS.readTimeMs / seconds} s`],
     ["connections", DEFAULT_LIMITS.maxConnections.toLocaleString("en-US")],
   ] as const) {
     const line = page.split("\n").find((text) => text.startsWith(`| ${row}`)) ?? "";

@@ -4,6 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { isCountersignError } from "../../errors.ts";
 import { type Check, exitOf, fail, warn } from "../check.ts";
 import { checkConfig } from "../check-config.ts";
+import { checkHooks } from "../check-hooks.ts";
 import { checkKeys } from "../check-keys.ts";
 import { checkTemporal } from "../check-server.ts";
 import type { CliContext } from "../context.ts";
@@ -33,6 +34,7 @@ async function examine(context: CliContext): Promise<readonly Check[]> {
 async function examineWith(context: CliContext, config: Config): Promise<readonly Check[]> {
   return [
     ...checkConfig(config, context.environment),
+    ...checkHooks(config, context.environment),
     ...checkKeys(config, Date.now()),
     ...(await examineServer(context, config)),
   ];

@@ -4,7 +4,9 @@ import { hashSecret } from "../../access/key-hash.ts";
 import { formatKey, KEY_BYTES, makeKey } from "../../access/key-text.ts";
 import { collectProblems } from "../../config/accept.ts";
 import { keySchema } from "../../config/access-schema.ts";
+import type { Config } from "../../config/config.ts";
 import { parseDurationMs } from "../../config/duration.ts";
+import { findConfig } from "../../config/find-config.ts";
 import { checkScope } from "../../config/key-checks.ts";
 import { parseMomentMs } from "../../config/moment.ts";
 import type { Problem } from "../../config/problem.ts";
@@ -12,6 +14,9 @@ import type { RawKey } from "../../config/raw-config.ts";
 import { SECOND_MS } from "../../delivery/durations.ts";
 import { CountersignError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import { keyWarnings } from "../key-warnings.ts";
+import { safeLines } from "../safe-text.ts";
+import { clientConfig } from "../with-client.ts";
 
 export interface KeysCreateCommand {
   /** Checked here, like the rest. */
@@ -23,21 +28,50 @@ export interface KeysCreateCommand {
   readonly expires?: string;
 }
 
-/** Needs neither configuration nor server. Throws `bad_argument`, naming the option, for an entry the configuration would refuse. */
-export async function keysCreate({ terminal, json }: CliContext, options: KeysCreateCommand): Promise<number> {
+/**
+ * Needs neither configuration nor server: names are looked up in a configuration that is at hand, and only warned of.
+ *
+ * Throws `bad_argument`, naming the option, for an entry that no configuration would take.
+ */
+export async function keysCreate(context: CliContext, options: KeysCreateCommand): Promise<number> {
+  const { terminal, json } = context;
   const parts = makeKey(randomBytes(KEY_BYTES));
   const entry = entryOf(options, { id: parts.id, hash: hashSecret(parts.secret) });
   const key = formatKey(parts);
-  if (json) {
-    terminal.json({ key, entry });
-    return 0;
+  const { path, config } = await configAtHand(context);
+  if (json) terminal.json({ key, entry });
+  else {
+    terminal.out(key);
+    terminal.out(path?.endsWith(".json") === true ? JSON.stringify(entry) : entryText(entry));
+    for (const line of HOW_TO_USE) terminal.note(line);
   }
-  terminal.out(key);
-  terminal.out(entryText(entry));
-  terminal.note(
-    "The first line is the key, sent as `Authorization: Bearer <key>`. It is shown this once: keep it where its user keeps secrets. Add the second line to `keys` of the configuration; the key cannot be made from it, and removing it revokes the key.",
-  );
+  const isUnseen = config === "unusable" && (entry.sources ?? entry.person) !== undefined;
+  const warnings = [
+    ...keyWarnings(entry, config === "unusable" ? null : config),
+    ...(isUnseen ? [`${path ?? "The configuration"} cannot be used, so nothing was looked up there.`] : []),
+  ];
+  for (const warning of warnings) terminal.note(`warning: ${safeLines(warning)}`);
   return 0;
+}
+
+const HOW_TO_USE = [
+  "The first line is the key, sent as `Authorization: Bearer <key>`. It is shown this once: keep it where its user keeps secrets.",
+  "The second line is its entry: add it to `keys` of the configuration. The key cannot be made from it, and removing it revokes the key.",
+];
+
+interface AtHand {
+  /** Null = none was found. */
+  readonly path: string | null;
+  readonly config: Config | "unusable" | null;
+}
+
+/** What stands in the way there is for other commands to say. */
+async function configAtHand(context: CliContext): Promise<AtHand> {
+  const { cwd, configPath, environment } = context;
+  const named = configPath ?? environment["COUNTERSIGN_CONFIG"] ?? "";
+  const path = await findConfig({ cwd, path: configPath, environment }).catch(() => null);
+  if (path === null) return { path, config: named === "" ? null : "unusable" };
+  return { path, config: await clientConfig(context).catch(() => "unusable" as const) };
 }
 
 function entryOf(options: KeysCreateCommand, { id, hash }: Pick<RawKey, "id" | "hash">): RawKey {

@@ -1,12 +1,14 @@
 /** `send`: one event from a file, standard input or an argument, byte for byte. */
 import type { Receipt } from "../../client/submit.ts";
 import { eventFromBody, readEvent } from "../../client/read-event.ts";
+import type { Config } from "../../config/config.ts";
 import { canonicalEvent, planEvent } from "../../config/plan-event.ts";
 import type { BusinessEvent } from "../../delivery/event.ts";
 import type { DeliveryPlan } from "../../delivery/plan.ts";
 import { CountersignError } from "../../errors.ts";
-import { idFromMembers } from "../../server/event-id.ts";
+import { configuredId, idFromMembers } from "../../server/event-id.ts";
 import type { CliContext } from "../context.ts";
+import { requireIdPaths } from "../id-paths.ts";
 import { readInput } from "../read-body.ts";
 import { shellWord } from "../safe-text.ts";
 import { withSpinner } from "../spinner.ts";
@@ -32,30 +34,38 @@ export interface SendCommand {
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export async function send(context: CliContext, options: SendCommand): Promise<number> {
-  const event = await readCommandEvent(context, options);
+  requireFittingOptions(options);
+  const config = await clientConfig(context);
+  const event = await readCommandEvent(context, options, config);
   const { terminal, json } = context;
-  return await withPlanned(context, event, (receipt, deliveries) => {
+  return await withPlanned(context, { config, event }, (receipt, deliveries) => {
     if (json) terminal.json(receipt);
     else for (const line of receiptLines(receipt, deliveries, terminal.colors)) terminal.out(line);
   });
 }
 
-async function readCommandEvent({ stdin, cwd }: CliContext, options: SendCommand): Promise<BusinessEvent> {
-  requireFittingOptions(options);
+async function readCommandEvent(
+  { stdin, cwd }: CliContext,
+  options: SendCommand,
+  config: Config,
+): Promise<BusinessEvent> {
   const { file, data, source = "", type, subject, time, contentType } = options;
   const body = await readInput({ file, data, stdin, cwd });
   const synthetic = options.synthetic === true ? { synthetic: true } : {};
-  if (type === undefined) {
-    const event = readEvent(body, { maxBodyBytes: MAX_BODY_BYTES, idFor: (members) => idOf(options, members) });
-    return { ...event, ...synthetic };
-  }
+  const idFor = (members: Members): string | undefined => idOf(options, config, members);
+  if (type === undefined) return { ...readEvent(body, { maxBodyBytes: MAX_BODY_BYTES, idFor }), ...synthetic };
   const members = { source, type, subject, time, datacontenttype: contentType };
-  const id = idOf(options, { ...members, data_base64: body.toString("base64") }) ?? "";
+  const id = idFor({ ...members, data_base64: body.toString("base64") });
+  if (id === undefined) throw lacking(["--id, or --id-from with the members that make it"]);
   return eventFromBody({ source, type, id, subject, time, contentType, body, ...synthetic });
 }
 
-function idOf({ id, idFrom }: SendCommand, members: Readonly<Record<string, unknown>>): string | undefined {
-  return id ?? (idFrom === undefined ? undefined : idFromMembers(idFrom, members));
+/** Of an event, not checked yet. */
+type Members = Readonly<Record<string, unknown>>;
+
+/** As at the HTTP door: the event's own goes first, and where nobody says one the source's `idFrom` makes it. */
+function idOf({ id, idFrom }: SendCommand, config: Config, members: Members): string | undefined {
+  return id ?? (idFrom === undefined ? configuredId(config, members) : idFromMembers(idFrom, members));
 }
 
 /** With `--type` the input is a body, without it a whole event: half of one and half of the other is a mistake. */
@@ -64,14 +74,11 @@ function requireFittingOptions(options: SendCommand): void {
   if (id !== undefined && idFrom !== undefined) {
     throw new CountersignError("bad_argument", "--id and --id-from are given both; accepted is one of them.");
   }
+  if (idFrom !== undefined) requireIdPaths(idFrom);
   if (type !== undefined) {
-    const noId = id === undefined && idFrom === undefined;
-    const missing = [...(source === undefined ? ["--source"] : []), ...(noId ? ["--id"] : [])];
-    if (missing.length === 0) return;
-    throw new CountersignError(
-      "bad_argument",
-      `With --type the input is the body of an event, which also needs ${missing.join(" and ")}.`,
-    );
+    // Without an id the source's `idFrom` may still make one.
+    if (source === undefined) throw lacking(["--source", ...((id ?? idFrom) === undefined ? ["--id"] : [])]);
+    return;
   }
   const named = { "--source": source, "--id": id, "--subject": subject, "--time": time, "--content-type": contentType };
   const given = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -82,11 +89,21 @@ function requireFittingOptions(options: SendCommand): void {
   );
 }
 
+function lacking(options: readonly string[]): CountersignError {
+  return new CountersignError(
+    "bad_argument",
+    `With --type the input is the body of an event, which also needs ${options.join(" and ")}.`,
+  );
+}
+
 type Report = (receipt: Receipt, deliveries: readonly DeliveryPlan[]) => void;
 
 /** What the configuration refuses is refused before a server is asked. */
-async function withPlanned(context: CliContext, event: BusinessEvent, report: Report): Promise<number> {
-  const config = await clientConfig(context);
+async function withPlanned(
+  context: CliContext,
+  { config, event }: { readonly config: Config; readonly event: BusinessEvent },
+  report: Report,
+): Promise<number> {
   const { deliveries } = planEvent(config, canonicalEvent(config, event));
   return await withClientOf(context, config, async (countersign) => {
     const receipt = await withSpinner(

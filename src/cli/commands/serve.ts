@@ -52,5 +52,6 @@ export function doorLines({ keys, sources }: Pick<Config, "keys" | "sources">, u
   return [
     ...(keys.length === 0 ? [noKeys] : [`  ${url}/v1/events  (${keys.length} ${keys.length === 1 ? "key" : "keys"})`]),
     ...hooks,
+    `  ${url}/openapi.json  (every route)`,
   ];
 }
