@@ -9,7 +9,9 @@ const contender = await scenarioNamed(stage.scenario).open(stage);
 const skills: ContenderSkills = {
   async submit(event) {
     const submittedAtMs = Date.now();
-    return { workflowId: await contender.submit(event), submittedAtMs };
+    const startedMs = performance.now();
+    const workflowId = await contender.submit(event);
+    return { workflowId, submittedAtMs, acceptedMs: performance.now() - startedMs };
   },
   usage() {
     const { user, system } = process.cpuUsage();

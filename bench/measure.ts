@@ -5,20 +5,30 @@ import type { Driver, Load, Round, Sample, Submitted, Usage } from "./scenario.t
 const READ_AT_ONCE = 20;
 
 /** A fixed number of events in flight: the next one is submitted when one has ended. */
-export async function closedLoop(driver: Driver, type: string, { events, concurrency }: Load): Promise<Round> {
+export async function closedLoop(driver: Driver, type: string, load: Load): Promise<Round> {
+  const meter = await startMeter(driver);
+  const submitted = await inSlots(load, async () => await deliver(driver, type));
+  const spent = await meter.read();
+  const concurrency = Math.min(load.concurrency, load.events);
+  return { samples: await readSamples(driver, submitted), concurrency, workedOn: load.events, ...spent };
+}
+
+/** The same for what only has to be accepted: the next one is submitted when one is. */
+export async function acceptLoop(driver: Driver, type: string, load: Load): Promise<readonly Submitted[]> {
+  return await inSlots(load, async () => await driver.contender.ask("submit", driver.nextEvent(type)));
+}
+
+async function inSlots({ events, concurrency }: Load, one: () => Promise<Submitted>): Promise<readonly Submitted[]> {
   const submitted: Submitted[] = [];
   let started = 0;
   const slot = async (): Promise<void> => {
     while (started < events) {
       started += 1;
-      submitted.push(await deliver(driver, type));
+      submitted.push(await one());
     }
   };
-  const slots = Math.min(concurrency, events);
-  const meter = await startMeter(driver);
-  await Promise.all(Array.from({ length: slots }, slot));
-  const spent = await meter.read();
-  return { samples: await readSamples(driver, submitted), concurrency: slots, workedOn: events, ...spent };
+  await Promise.all(Array.from({ length: Math.min(concurrency, events) }, slot));
+  return submitted;
 }
 
 /** Submits one event and waits until its run has closed. */
@@ -47,23 +57,37 @@ export async function startMeter(driver: Driver): Promise<{ read(): Promise<Spen
 
 /** One description per event; throws when a run has not completed. */
 export async function readSamples(driver: Driver, submitted: readonly Submitted[]): Promise<readonly Sample[]> {
+  return await someAtOnce(submitted, async ({ workflowId, submittedAtMs }) => {
+    const { closedAtMs, ...counts } = await readRun(driver, workflowId);
+    if (closedAtMs === undefined) throw new Error(`The server does not say how ${workflowId} ended`);
+    return { submittedAtMs, closedAtMs, ...counts };
+  });
+}
+
+/** The same for what was only accepted. */
+export async function readAccepted(driver: Driver, submitted: readonly Submitted[]): Promise<readonly Sample[]> {
+  return await someAtOnce(submitted, async ({ workflowId, submittedAtMs, acceptedMs }) => {
+    const { transitions, historyEvents } = await readRun(driver, workflowId);
+    return { submittedAtMs, closedAtMs: submittedAtMs + acceptedMs, transitions, historyEvents };
+  });
+}
+
+async function someAtOnce(
+  submitted: readonly Submitted[],
+  read: (one: Submitted) => Promise<Sample>,
+): Promise<readonly Sample[]> {
   const samples: Sample[] = [];
-  for (let from = 0; from < submitted.length; from += READ_AT_ONCE) {
-    const some = submitted.slice(from, from + READ_AT_ONCE);
-    samples.push(...(await Promise.all(some.map(async (one) => await readSample(driver, one)))));
-  }
+  for (let from = 0; from < submitted.length; from += READ_AT_ONCE)
+    samples.push(...(await Promise.all(submitted.slice(from, from + READ_AT_ONCE).map(read))));
   return samples;
 }
 
-async function readSample({ client }: Driver, { workflowId, submittedAtMs }: Submitted): Promise<Sample> {
+type Counts = Pick<Sample, "transitions" | "historyEvents"> & { readonly closedAtMs: number | undefined };
+
+async function readRun({ client }: Driver, workflowId: string): Promise<Counts> {
   const { closeTime, historyLength, raw } = await client.workflow.getHandle(workflowId).describe();
   const transitions = raw.workflowExecutionInfo?.stateTransitionCount;
-  if (closeTime === undefined || transitions === undefined || transitions === null)
-    throw new Error(`The server does not say how ${workflowId} ended`);
-  return {
-    submittedAtMs,
-    closedAtMs: closeTime.getTime(),
-    transitions: Number(transitions),
-    historyEvents: historyLength,
-  };
+  if (transitions === undefined || transitions === null)
+    throw new Error(`The server does not say what ${workflowId} has cost`);
+  return { closedAtMs: closeTime?.getTime(), transitions: Number(transitions), historyEvents: historyLength };
 }

@@ -93,8 +93,7 @@ async function takeTurns(
 ): Promise<void> {
   for (const { scenario, driver } of entrants) {
     say(`Warming ${scenario.name} up …`);
-    const events = Math.min(WARM_UP.events, asked.events ?? WARM_UP.events);
-    for (const type of scenario.types) await closedLoop(driver, type, { ...WARM_UP, events });
+    await warmUp(scenario, driver, { ...WARM_UP, events: Math.min(WARM_UP.events, asked.events ?? WARM_UP.events) });
   }
   // Whatever else the machine does meets every scenario alike when they take turns.
   const turns = Math.max(...entrants.map(({ scenario }) => scenario.rounds));
@@ -107,4 +106,9 @@ async function takeTurns(
       rounds.push(await scenario.round(driver, { events, concurrency }));
     }
   }
+}
+
+async function warmUp(scenario: Scenario, driver: Driver, load: Load): Promise<void> {
+  if (scenario.warmUp !== undefined) return await scenario.warmUp(driver, load);
+  for (const type of scenario.types) await closedLoop(driver, type, load);
 }

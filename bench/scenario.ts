@@ -31,6 +31,8 @@ export interface Submitted {
   readonly workflowId: string;
   /** When the call of `submit` began, milliseconds since the epoch. */
   readonly submittedAtMs: number;
+  /** How long that call took; with fractions. */
+  readonly acceptedMs: number;
 }
 
 export interface Usage {
@@ -62,10 +64,10 @@ export interface Load {
   readonly concurrency: number;
 }
 
-/** One event that has ended, by the server's own counters. */
+/** One event whose measured part has ended, with the server's own counters. */
 export interface Sample {
   readonly submittedAtMs: number;
-  /** When the run that holds the destination's answer was closed. */
+  /** When the run that holds the destination's answer was closed; where only accepting is measured, when that was done. */
   readonly closedAtMs: number;
   readonly transitions: number;
   readonly historyEvents: number;
@@ -94,6 +96,8 @@ export interface Scenario {
   readonly rounds: number;
   /** Runs in the contender's process. */
   open(stage: Stage): Promise<Contender>;
+  /** Runs in the driver's process; absent = events of each type are delivered, unmeasured. */
+  warmUp?(driver: Driver, load: Load): Promise<void>;
   /** Runs in the driver's process. */
   round(driver: Driver, load: Load): Promise<Round>;
 }

@@ -58,8 +58,8 @@ export function summarize(scenario: string, rounds: readonly Round[]): Figures {
     events: samples.length,
     concurrency: Math.max(...rounds.map((round) => round.concurrency)),
     perSecond: rounded((1000 * samples.length) / sum(rounds.map(({ samples: own }) => spanMs(own)))),
-    p50Ms: percentile(times, 50),
-    p95Ms: percentile(times, 95),
+    p50Ms: rounded(percentile(times, 50)),
+    p95Ms: rounded(percentile(times, 95)),
     transitionsPerEvent: rounded(sum(samples.map(({ transitions }) => transitions)) / samples.length),
     historyEventsPerEvent: rounded(sum(samples.map(({ historyEvents }) => historyEvents)) / samples.length),
     cpuMsPerEvent: rounded(sum(rounds.map(({ cpuMs }) => cpuMs)) / workedOn),
@@ -90,7 +90,7 @@ function ratiosOf(times: readonly number[], rounds: readonly Round[]): Pick<Figu
   return { ratio: ratio(50), ratioP95: ratio(95) };
 }
 
-/** From the call of `submit` to the close of the run that holds the destination's answer; both clocks are this machine's. */
+/** Of one event; the server's clock and the driver's are this machine's. */
 function latencyMs({ submittedAtMs, closedAtMs }: Sample): number {
   return Math.max(1, closedAtMs - submittedAtMs);
 }
