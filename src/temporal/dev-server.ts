@@ -55,8 +55,25 @@ export interface DevServer {
  * is taken or the server does not come up; the message holds its last lines.
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
-  const ip = options.ip ?? DEFAULT_IP;
   const file = await findBinary(TEMPORAL_CLI, options);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await startOnce(file, options);
+    } catch (error) {
+      if (tries === MAX_TRIES || !lostARace(error)) throw error;
+    }
+  }
+}
+
+/** Of the half dozen ports the server takes besides ours it finds free ones itself, which others may take first. */
+const MAX_TRIES = 3;
+
+function lostARace(error: unknown): boolean {
+  return error instanceof CountersignError && error.message.includes("bind: address already in use");
+}
+
+async function startOnce(file: string, options: DevServerOptions): Promise<DevServer> {
+  const ip = options.ip ?? DEFAULT_IP;
   const port = await portFor(ip, options.port ?? 0);
   const uiPort = options.uiPort === undefined ? null : await portFor(ip, options.uiPort);
   const address = `${ip}:${port}`;

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBinary } from "../../src/temporal/binary.ts";
+import { TEMPORAL_CLI } from "../../src/temporal/binary-spec.ts";
 import { connectClient } from "../../src/temporal/connect.ts";
 import { type DevServer, startDevServer } from "../../src/temporal/dev-server.ts";
 import { readRetentionMs } from "../../src/temporal/namespace.ts";
@@ -108,6 +111,23 @@ describe("a development server", () => {
       message: expect.stringContaining(`Port ${port} on 127.0.0.1`),
     });
     other.close();
+  });
+
+  test("tries again when another program takes one of its ports between its look and its start", async () => {
+    const environment = { ...process.env, PATH: `${home}:${process.env["PATH"] ?? ""}` };
+    const real = await findBinary(TEMPORAL_CLI, { environment: process.env });
+    const once = join(home, uniqueName("once"));
+    const script = [
+      "#!/bin/sh",
+      `if [ "$1" = server ] && [ ! -e "${once}" ]; then`,
+      `  : > "${once}"; echo "listen tcp 127.0.0.1:1: bind: address already in use" >&2; exit 1`,
+      "fi",
+      `exec "${real}" "$@"`,
+    ];
+    await writeFile(join(home, "temporal"), script.join("\n"), { mode: 0o755 });
+    const server = await startDevServer({ environment, namespace: NAMESPACE });
+    expect(existsSync(once)).toBe(true);
+    await server.stop();
   });
 
   test("that does not come up is an error with its last words", async () => {
