@@ -25,7 +25,7 @@ export async function createMainWorker(parts: MainWorkerParts): Promise<Worker> 
   const { session, slots, graceMs } = parts;
   const { deployment } = session.config;
   return await Worker.create({
-    ...workflowCode(),
+    ...(await workflowCode()),
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER },
     connection: parts.connection,
     namespace: parts.namespace,

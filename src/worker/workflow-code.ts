@@ -1,7 +1,8 @@
-/** Where a worker gets its workflow code: bundled ahead in a build, from the sources in development. */
+/** Where a worker gets its workflow code: bundled ahead in a build, from the sources in a checkout. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { WorkerOptions } from "@temporalio/worker";
+import { bundleWorkflowCode, DefaultLogger, type WorkerOptions } from "@temporalio/worker";
+import { cachedBundle } from "./bundle-cache.ts";
 
 export type WorkflowCode = Pick<WorkerOptions, "workflowBundle" | "workflowsPath">;
 
@@ -9,10 +10,27 @@ export type WorkflowCode = Pick<WorkerOptions, "workflowBundle" | "workflowsPath
 const BUNDLE_FILE = "workflow-bundle.js";
 
 /** How payloads are read, in the worker and in its workflows; the build copies it as it is. */
-export const PAYLOAD_CONVERTER = fileURLToPath(new URL("../workflows/payload-converter.cjs", import.meta.url));
+export const PAYLOAD_CONVERTER = pathOf("../workflows/payload-converter.cjs");
 
-export function workflowCode(): WorkflowCode {
-  const codePath = fileURLToPath(new URL(`../${BUNDLE_FILE}`, import.meta.url));
-  if (existsSync(codePath)) return { workflowBundle: { codePath } };
-  return { workflowsPath: fileURLToPath(new URL("../workflows/index.ts", import.meta.url)) };
+export async function workflowCode(): Promise<WorkflowCode> {
+  const built = pathOf(`../${BUNDLE_FILE}`);
+  if (existsSync(built)) return { workflowBundle: { codePath: built } };
+  const workflowsPath = pathOf("../workflows/index.ts");
+  const codePath = await cachedBundle({
+    directory: pathOf("../../node_modules/.cache/countersign"),
+    // A test of the bundle holds that nothing else of ours is in it; the versions of the rest stand in the last one.
+    sources: {
+      folders: [pathOf("../workflows"), pathOf("../delivery")],
+      files: [pathOf("../errors.ts"), pathOf("../../package.json")],
+    },
+    async bundle() {
+      const logger = new DefaultLogger("WARN");
+      return (await bundleWorkflowCode({ workflowsPath, payloadConverterPath: PAYLOAD_CONVERTER, logger })).code;
+    },
+  });
+  return codePath === null ? { workflowsPath } : { workflowBundle: { codePath } };
+}
+
+function pathOf(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
 }

@@ -52,7 +52,7 @@ beforeAll(async () => {
     namespace: environment.namespace ?? "default",
     taskQueue: TASK_QUEUE,
     activities: createActivities(stage.deps),
-    ...workflowCode(),
+    ...(await workflowCode()),
   });
   running = worker.run();
 }, 180_000);
