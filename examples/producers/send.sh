@@ -8,7 +8,7 @@ tries=8
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-printf '{"source":"shop","id":"%s","type":"order.created","data":{"total":42.10}}' "$id" >"$folder/event"
+printf '{"source":"shop","id":"%s","type":"order.created","data":{"total":42.1}}' "$id" >"$folder/event"
 
 # Prints the status. The key comes from standard input: arguments can be read by every process of the machine.
 post() {

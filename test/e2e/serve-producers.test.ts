@@ -106,7 +106,7 @@ describe.concurrent.each(NAMED)("the producer with %s", (_, works, producer) => 
     expect(JSON.parse(again.stdout)).toMatchObject({ key: `shop/${id}`, duplicate: true });
     await stage.far.settled(`shop/${id}`);
     const requests = stage.destination.requests.filter(({ headers }) => headers["ce-id"] === id);
-    expect(requests.map(({ body }) => body.toString())).toEqual([expect.stringMatching(/^\{"total": ?42\.10?\}$/u)]);
+    expect(requests.map(({ body }) => body.toString())).toEqual([expect.stringMatching(/^\{"total": ?42\.1\}$/u)]);
   });
 
   works("says why the server refuses an event, and ends with 1", async () => {
