@@ -69,9 +69,17 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
+/** What is there now may be renamed or removed by another process a moment later. */
 async function removeOld(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
-    if (name.startsWith(PREFIX) && Date.now() - (await stat(path)).mtimeMs > KEEP_MS) await rm(path, { force: true });
+    if (name.startsWith(PREFIX) && (await ageOf(path)) > KEEP_MS) await rm(path, { force: true });
   }
+}
+
+async function ageOf(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => 0,
+  );
 }
