@@ -1,11 +1,13 @@
 /** Opens connections to the Temporal server this environment names, within a deadline. */
 import { setTimeout as delay } from "node:timers/promises";
-import { Client, Connection } from "@temporalio/client";
+import { Channel, type ChannelCredentials, type ChannelOptions, status as grpcStatus } from "@grpc/grpc-js";
+import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from "@temporalio/client";
 import type { NativeConnection } from "@temporalio/worker";
 import { CountersignError } from "../errors.ts";
 import { type ConnectionProfile, type ProfileRequest, readConnectionProfile } from "./connection-profile.ts";
 import { isAccessRefused } from "./grpc-status.ts";
 import { isRefusedForGood } from "./loopback-refusal.ts";
+import { renewingChannel } from "./renewing-channel.ts";
 
 const DEFAULT_DEADLINE_MS = 10_000;
 const RETRY_MS = 250;
@@ -17,6 +19,26 @@ const MAX_RECONNECT_PAUSE_MS = 2_000;
  * The SDK (1.24) means to allow this much, but its name for the option is not the one that grpc-js reads.
  */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+
+const CHANNEL_OPTIONS: ChannelOptions = {
+  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_PAUSE_MS,
+  // A new channel must not take up the connection on which another one hangs.
+  "grpc.use_local_subchannel_pool": 1,
+  channelFactoryOverride: (address: string, credentials: ChannelCredentials, options: ChannelOptions) =>
+    renewingChannel(() => new Channel(address, credentials, options)),
+};
+
+/** A server that has too much to do is asked once more; then its caller hears of it, and no longer waits in line. */
+const MAX_TRIES_WHEN_EXHAUSTED = 2;
+
+const DEFAULT_RETRY = defaultGrpcRetryOptions();
+const RETRY: typeof DEFAULT_RETRY = {
+  ...DEFAULT_RETRY,
+  retryableDecider: (attempt, status) =>
+    DEFAULT_RETRY.retryableDecider(attempt, status) &&
+    (attempt < MAX_TRIES_WHEN_EXHAUSTED || status.code !== grpcStatus.RESOURCE_EXHAUSTED),
+};
 
 export interface ConnectRequest extends ProfileRequest {
   /** From the call to the first answer; absent = 10 s. */
@@ -42,10 +64,8 @@ export function connectClient(request: ConnectRequest): Promise<Connected<Connec
   return connectWith(request, async (profile, { endsAt, signal }) => {
     const connection = Connection.lazy({
       ...profile.options,
-      channelArgs: {
-        "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-        "grpc.max_reconnect_backoff_ms": MAX_RECONNECT_PAUSE_MS,
-      },
+      channelArgs: CHANNEL_OPTIONS,
+      interceptors: [makeGrpcRetryInterceptor(RETRY)],
       connectTimeout: Math.max(1, endsAt - Date.now()),
     });
     // Closing ends the wait for the channel, which would otherwise keep the process alive until its own time-out.

@@ -6,7 +6,9 @@ import { connectClient } from "../../src/temporal/connect.ts";
 import { connectNative } from "../../src/temporal/connect-native.ts";
 import { claimPort } from "../../src/temporal/free-port.ts";
 import { type BadServer, startRefusingServer, startSilentServer } from "../support/silent-servers.ts";
+import { startBreakableLink } from "../support/breakable-link.ts";
 import { temporalAddress } from "../support/temporal.ts";
+import { until } from "../support/until.ts";
 
 const temporal = { namespace: "from-config", taskQueue: "countersign" };
 const API_KEY = "key-that-must-not-be-seen";
@@ -119,3 +121,24 @@ describe("a connection profile", () => {
     expect(String(failure)).not.toContain(API_KEY);
   });
 });
+
+test("a connection that is taken and never answered is given up for a new one, which no other client's hanging one takes", async () => {
+  const link = await startBreakableLink(temporalAddress());
+  const asking = await connectThrough(link.address);
+  const other = await connectThrough(link.address);
+  await Promise.all([ask(asking), ask(other)]);
+  link.swallow();
+  await expect(ask(asking)).rejects.toThrow();
+  // Hangs for longer than the one that asks.
+  await expect(ask(other)).rejects.toThrow();
+  // New connections are good again; those that hang stay as they are.
+  link.mend();
+  await until("it is found again", async () => await ask(asking).then(Boolean, () => false), { withinMs: 8000 });
+  await Promise.all([asking.close(), other.close(), link.close()]);
+});
+
+const connectThrough = (address: string): ReturnType<typeof connectClient> =>
+  connectClient({ temporal, environment: { TEMPORAL_ADDRESS: address } });
+
+const ask = async ({ client }: Awaited<ReturnType<typeof connectClient>>): Promise<unknown> =>
+  await client.withDeadline(Date.now() + 2000, async () => await client.workflowService.getSystemInfo({}));

@@ -2,8 +2,8 @@
  * A slow network between two processes on this machine: every byte takes its time, and what is under way when one
  * side dies is lost, as it is between two machines. On bare loopback nothing is ever under way.
  */
-import { connect, createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import type { Socket } from "node:net";
+import { layLink, type Pair } from "./link.ts";
 
 export interface SlowLink {
   /** `127.0.0.1:port`, in place of the other end's own address. */
@@ -16,45 +16,29 @@ export interface SlowLink {
 
 /** `delayMs` is the way there; the way back takes as long again. */
 export async function startSlowLink(to: string, delayMs: number): Promise<SlowLink> {
-  const [host = "", port = ""] = to.split(":");
-  const sockets = new Set<Socket>();
   let held: (() => void)[] | null = null;
   const pass = (bytes: Buffer, target: Socket): void => void (target.destroyed || target.write(bytes));
-  const server = createServer((near) => {
-    const far = connect(Number(port), host);
+  const join = ({ near, far }: Pair): void => {
     for (const [one, other] of [
       [near, far],
       [far, near],
-    ] as const) {
-      sockets.add(one);
-      one
-        .setNoDelay(true)
-        .on("error", () => undefined)
-        .on("end", () => other.destroy())
-        .on("close", () => {
-          sockets.delete(one);
-          other.destroy();
-        });
-    }
+    ] as const)
+      one.setNoDelay(true).on("end", () => other.destroy());
     // Timers of one length run in the order they were set, so bytes stay in order.
     near.on("data", (bytes) => void setTimeout(() => pass(bytes, far), delayMs));
     far.on("data", (bytes) => {
       const deliver = (): void => pass(bytes, near);
       setTimeout(() => (held === null ? deliver() : held.push(deliver)), delayMs);
     });
-  });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
-  const { port: own } = server.address() as AddressInfo; // a listening TCP server has one
+  };
+  const link = await layLink({ to, join });
   return {
-    address: `127.0.0.1:${own}`,
+    address: link.address,
     hold: () => (held ??= []) && undefined,
     release() {
       for (const deliver of held ?? []) deliver();
       held = null;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    close: link.close,
   };
 }
