@@ -1,6 +1,6 @@
 /**
- * `npm test`: every test, in two runs side by side, because most of their time is waiting. Each has a Temporal server
- * of its own. The last line is `N passed, N failed` over both. Arguments go to one ordinary run instead.
+ * `npm test`: every test, in three runs side by side, because most of their time is waiting. Those that need a Temporal
+ * server have one each. The last line is `N passed, N failed` over all. Arguments go to one ordinary run instead.
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -8,24 +8,27 @@ import { fileURLToPath } from "node:url";
 const VITEST = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 const TALLY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gmu;
 
+/** The decisions have to be covered whole by the unit tests. */
+const RUNS = [
+  ["--project", "server"],
+  ["--project", "e2e"],
+  ["--project", "unit", "--coverage"],
+];
+
 const given = process.argv.slice(2);
 if (given.length > 0) process.exitCode = (await run(given, process.stdout)).status;
 else process.exitCode = await runAll();
 
 async function runAll() {
-  const later = [];
-  const collected = { write: (text) => later.push(text) };
-  const runs = [
-    run(["--project", "unit", "--project", "server"], process.stdout),
-    run(["--project", "e2e"], collected),
-  ];
-  const [first, second] = await Promise.all(runs);
-  process.stdout.write(later.join(""));
-  const sum = (key) => first.tally[key] + second.tally[key];
-  const failedWithoutWord = [first, second].filter(({ status, tally }) => status !== 0 && tally.failed === 0).length;
+  const later = RUNS.map(() => []);
+  const collected = (index) => ({ write: (text) => later[index].push(text) });
+  const runs = await Promise.all(RUNS.map((args, index) => run(args, index === 0 ? process.stdout : collected(index))));
+  process.stdout.write(later.flat().join(""));
+  const sum = (key) => runs.reduce((total, { tally }) => total + tally[key], 0);
+  const failedWithoutWord = runs.filter(({ status, tally }) => status !== 0 && tally.failed === 0).length;
   const skipped = sum("skipped") === 0 ? "" : `, ${sum("skipped")} skipped`;
   console.log(`\nAll together:\n${sum("passed")} passed, ${sum("failed") + failedWithoutWord} failed${skipped}`);
-  return first.status === 0 && second.status === 0 ? 0 : 1;
+  return runs.every(({ status }) => status === 0) ? 0 : 1;
 }
 
 /** Ends when the run does; its output goes on to `output`, and its own last line is read. */
