@@ -137,6 +137,7 @@ async function hasOneOutcome(stage: ProcessStage, event: StageEvent): Promise<Fi
 }
 
 async function expires(stage: ProcessStage, event: StageEvent, dueMs: number): Promise<Finding> {
+  await until(`${event.id} is due`, () => Date.now() >= dueMs, { withinMs: 2 * (dueMs - Date.now()) });
   const { deliveries } = await ended(stage, event, "expired");
   const { closeTime } = await until("its run has ended", async () => {
     const run = await stage.temporal.workflow.getHandle(keyOf(event)).describe();
