@@ -1,22 +1,16 @@
 /** What a key may do: one table, and for events the scope of an ingest key. */
 import type { ApiKey, KeyRole } from "../config/config.ts";
 import { matchesTypePattern } from "../config/event-type-pattern.ts";
+import type { DecisionAction } from "../delivery/approval.ts";
+import type { ResolutionAction } from "../delivery/event-state.ts";
 
 /** Everything one can be asked to do over HTTP that needs a key. */
 export type AccessVerb =
   | "submit"
   /** Events, lists, endpoints, bulk replays. */
   | "read"
-  | "approve"
-  | "reject"
-  | "withdraw"
-  | "replay"
-  | "discard"
-  | "mark-delivered"
-  | "amend"
-  | "hurry"
-  | "hold"
-  | "release"
+  | DecisionAction
+  | ResolutionAction
   /** The gate of an endpoint. */
   | "pause"
   | "resume"

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isKeyHash, isKeyId } from "../config/key-entry.ts";
+import { isKeyId } from "../config/key-entry.ts";
+import { isDigest } from "../delivery/digest.ts";
 import { hashSecret } from "./key-hash.ts";
 import { formatKey, KEY_BYTES, makeKey, readKey } from "./key-text.ts";
 
@@ -13,7 +14,7 @@ describe("a key", () => {
       fc.property(randomness, (random) => {
         const parts = makeKey(random);
         expect(readKey(formatKey(parts))).toEqual(parts);
-        expect([isKeyId(parts.id), isKeyHash(hashSecret(parts.secret))]).toEqual([true, true]);
+        expect([isKeyId(parts.id), isDigest(hashSecret(parts.secret))]).toEqual([true, true]);
       }),
     );
   });

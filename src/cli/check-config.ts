@@ -1,4 +1,5 @@
 /** What `doctor` sees in a configuration without asking anybody. */
+import { counted } from "../delivery/counted.ts";
 import type { Config, Endpoint, Reference } from "../config/config.ts";
 import { isEnvReference } from "../config/reference.ts";
 import { endpointVariables, resolveEndpoint } from "../config/resolve-endpoint.ts";
@@ -32,10 +33,6 @@ export function checkConfig(config: Config, environment: Environment): readonly 
         : [warn(`endpoint ${endpoint.name}`, "no route leads to it: add it to the `to` of a route")]),
     ]),
   ];
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** The configuration itself is refused when an approval cannot come about; this is what it may mean to leave open. */

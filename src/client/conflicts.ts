@@ -1,4 +1,5 @@
 /** Other content under a used key: each kept as a run of type `conflict`, never with its content. */
+import { isDigest } from "../delivery/digest.ts";
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import type { ConflictRecord } from "../delivery/event-state.ts";
 import { conflictWorkflowId } from "../delivery/names.ts";
@@ -102,7 +103,7 @@ function isConflictRecord(value: unknown): value is ConflictRecord {
   if (typeof value !== "object" || value === null) return false;
   const { at, fingerprint, via }: { readonly [Member in keyof ConflictRecord]?: unknown } = value;
   if (typeof at !== "string" || typeof fingerprint !== "string") return false;
-  return ORIGINS.has(via) && /^sha256:[0-9a-f]{64}$/.test(fingerprint) && isDateTime(at);
+  return ORIGINS.has(via) && isDigest(fingerprint) && isDateTime(at);
 }
 
 /** RFC 3339 §5.6, as `toISOString` and its like write it. */

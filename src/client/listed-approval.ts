@@ -1,4 +1,5 @@
 /** What a list knows of a wait for approval: the note the run keeps in its memo. */
+import { isDigest } from "../delivery/digest.ts";
 import { isName } from "../delivery/names.ts";
 import type { ApprovalMemo } from "../workflows/messages.ts";
 
@@ -10,7 +11,7 @@ export function listedApproval(memo: unknown): ListedApproval | null {
   if (typeof memo !== "object" || memo === null) return null;
   const { endpoint, digest, since, until }: { readonly [Member in keyof ApprovalMemo]?: unknown } = memo;
   if (typeof endpoint !== "string" || !isName(endpoint)) return null;
-  if (typeof digest !== "string" || !/^sha256:[0-9a-f]{64}$/.test(digest)) return null;
+  if (typeof digest !== "string" || !isDigest(digest)) return null;
   const [sinceAt, untilAt] = [momentOf(since), momentOf(until)];
   return sinceAt === null || untilAt === null ? null : { endpoint, digest, since: sinceAt, until: untilAt };
 }

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { decodeBase64 } from "../delivery/base64.ts";
 import { isWellFormed, visibleTextProblem } from "../delivery/visible-text.ts";
 import { accept, listOf, recordOf, strictShape } from "./accept.ts";
-import { isKeyHash, isKeyId, KEY_ROLES } from "./key-entry.ts";
+import { isDigest } from "../delivery/digest.ts";
+import { isKeyId, KEY_ROLES } from "./key-entry.ts";
 import { parseMomentMs } from "./moment.ts";
 import { oneOf, text } from "./scalars.ts";
 
@@ -28,7 +29,7 @@ export const peopleSchema = recordOf("an object of people by name", personSchema
 export type CheckedPerson = z.output<typeof personSchema>;
 
 const hash = accept("'sha256:' and 64 hex digits in lower case, as `countersign keys create` prints it", (value) =>
-  typeof value === "string" && isKeyHash(value) ? value : undefined,
+  typeof value === "string" && isDigest(value) ? value : undefined,
 );
 
 const id = accept("the id printed with the key: 1 to 32 lower-case letters and digits", (value) =>

@@ -6,8 +6,3 @@ export const KEY_ROLES = ["ingest", "viewer", "approver", "operator"] as const;
 export function isKeyId(text: string): boolean {
   return /^[a-z0-9]{1,32}$/.test(text);
 }
-
-/** One spelling only: `sha256:` and 64 lower-case hex digits. */
-export function isKeyHash(text: string): boolean {
-  return /^sha256:[0-9a-f]{64}$/.test(text);
-}

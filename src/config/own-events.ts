@@ -2,6 +2,7 @@
  * Events of our own: tests and notices. They reach endpoints that no route leads to, so nothing
  * else may pass for one: whoever may start workflows could send what they like that way.
  */
+import { isDigest } from "../delivery/digest.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import { type Notice, NOTICE_TYPE, type NoticeKind } from "../delivery/notice.ts";
 
@@ -38,7 +39,7 @@ const MEMBERS: Readonly<Record<keyof NoticeBody, (value: unknown) => boolean>> =
   type: isText,
   endpoint: isText,
   revision: isCount,
-  digest: (value) => typeof value === "string" && /^sha256:[0-9a-f]{64}$/u.test(value),
+  digest: (value) => typeof value === "string" && isDigest(value),
   requestedBy: (value) => value === null || isText(value),
   expiresAt: isText,
   approvers: (value) => Array.isArray(value) && value.every(isText),

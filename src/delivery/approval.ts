@@ -72,7 +72,8 @@ export interface Amendment {
   readonly data_base64?: string;
 }
 
-export type DecisionAction = "approve" | "reject" | "withdraw";
+export const DECISION_ACTIONS = ["approve", "reject", "withdraw"] as const;
+export type DecisionAction = (typeof DECISION_ACTIONS)[number];
 
 export type DecisionRefusal =
   | "wrong-digest"

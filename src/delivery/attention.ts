@@ -4,19 +4,21 @@ import type { AttemptRecord } from "./attempt.ts";
 import { isCertificateCode, type CertificateCode } from "./classify-status.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
 
-export type AttentionReason =
-  | "attempts-exhausted"
-  | "window-exceeded"
-  | "refused"
-  | "credentials-refused"
-  | "endpoint-gone"
-  | "approval-expired"
-  | "retry-after-too-long"
-  | "outcome-uncertain"
-  | "blocked-address"
-  | "tls-invalid"
-  | "misconfigured"
-  | "handler-refused";
+export const ATTENTION_REASONS = [
+  "attempts-exhausted",
+  "window-exceeded",
+  "refused",
+  "credentials-refused",
+  "endpoint-gone",
+  "approval-expired",
+  "retry-after-too-long",
+  "outcome-uncertain",
+  "blocked-address",
+  "tls-invalid",
+  "misconfigured",
+  "handler-refused",
+] as const;
+export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
 /** The reason that belongs to a refused attempt. */
 export function attentionFor({ code, status }: AttemptRecord): AttentionReason {

@@ -1,20 +1,18 @@
 /** Who has decided what: the one set of rules for every surface. Reads ballots, judges them, counts votes. */
-import type {
-  ApprovalProgress,
-  ApprovalRule,
-  Ballot,
-  BallotRights,
-  DecisionAction,
-  DecisionRecord,
-  DecisionRefusal,
-  Vote,
+import {
+  type ApprovalProgress,
+  type ApprovalRule,
+  type Ballot,
+  type BallotRights,
+  DECISION_ACTIONS,
+  type DecisionRecord,
+  type DecisionRefusal,
+  type Vote,
 } from "./approval.ts";
 import { isTerminal } from "./event-state.ts";
 import type { Message } from "./facts.ts";
 import { MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
 import { type Delivery, proposalsOf } from "./progress.ts";
-
-const DECISION_ACTIONS: readonly DecisionAction[] = ["approve", "reject", "withdraw"];
 
 const MAX_DIGEST = 100;
 const MAX_NOTE = 2000;

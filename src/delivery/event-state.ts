@@ -34,7 +34,8 @@ export interface Attention {
   readonly advice: string;
 }
 
-export type ResolutionAction = "replay" | "discard" | "mark-delivered" | "amend" | "hurry" | "hold" | "release";
+export const RESOLUTION_ACTIONS = ["replay", "discard", "mark-delivered", "amend", "hurry", "hold", "release"] as const;
+export type ResolutionAction = (typeof RESOLUTION_ACTIONS)[number];
 
 /** Why a person's message changed nothing. */
 export type ResolutionRefusal =

@@ -1,4 +1,5 @@
 /** Names, keys and IDs: each format exists once, here. */
+import { isDigest } from "./digest.ts";
 import { CountersignError } from "../errors.ts";
 import { visibleTextProblem } from "./visible-text.ts";
 
@@ -54,7 +55,7 @@ export const GATES_WORKFLOW_ID = "countersign:gates";
  * Throws `bad_argument` when `fingerprint` is not `sha256:` + 64 hex digits.
  */
 export function conflictWorkflowId(key: string, fingerprint: string): string {
-  if (!/^sha256:[0-9a-f]{64}$/.test(fingerprint)) {
+  if (!isDigest(fingerprint)) {
     const found = JSON.stringify(fingerprint.slice(0, 100));
     throw new CountersignError("bad_argument", `A fingerprint is "sha256:" and 64 hex digits, not ${found}.`);
   }

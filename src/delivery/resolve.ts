@@ -1,7 +1,7 @@
 /** A person's word on a delivery: replay, discard, mark delivered. Which counts, and what it changes. */
 import { type AmendedContent, amend, nothingWasExecuted, readAmendedContent } from "./amendment.ts";
 import type { Resolution, ResolutionAction, ResolutionRefusal } from "./event-state.ts";
-import { isTerminal } from "./event-state.ts";
+import { isTerminal, RESOLUTION_ACTIONS } from "./event-state.ts";
 import type { Message } from "./facts.ts";
 import { MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
 import { type Delivery, withoutProposal } from "./progress.ts";
@@ -21,16 +21,6 @@ export interface Instruction {
   /** Only with `amend`; null = it asks for nothing that can be done. */
   readonly content?: AmendedContent | null;
 }
-
-const RESOLUTION_ACTIONS: readonly ResolutionAction[] = [
-  "replay",
-  "discard",
-  "mark-delivered",
-  "amend",
-  "hurry",
-  "hold",
-  "release",
-];
 
 const MAX_REASON = 2000;
 

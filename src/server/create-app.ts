@@ -11,7 +11,8 @@ import { type Problem, problemOf, problemResponse } from "./problem.ts";
 import { createReadRoutes } from "./read-routes.ts";
 import type { Answer, HttpContext, HttpEnv, ServerContext } from "./server-context.ts";
 import { createTestRoute } from "./test-route.ts";
-import { createWordRoute, DECISIONS, RESOLUTIONS } from "./word-routes.ts";
+import { DECISION_ACTIONS } from "../delivery/approval.ts";
+import { createWordRoute, RESOLUTIONS } from "./word-routes.ts";
 
 /** `path` as Hono has it: `/v1/events/:source/:id`. */
 export interface Route {
@@ -57,7 +58,7 @@ function routesOf(server: ServerContext): readonly Route[] {
     post("/v1/hooks/:source", createHooksDoor(server)),
     get("/v1/events", read.list),
     get("/v1/events/:source/:id", read.event),
-    ...[...DECISIONS, ...RESOLUTIONS].map((name) =>
+    ...[...DECISION_ACTIONS, ...RESOLUTIONS].map((name) =>
       post(`/v1/events/:source/:id/${name}`, createWordRoute(server, gatekeeper, name)),
     ),
     get("/v1/endpoints", read.endpoints),

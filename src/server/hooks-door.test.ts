@@ -4,18 +4,13 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { aConfig } from "../../test/support/a-config.ts";
 import { anApp, type AnApp, read } from "../../test/support/an-app.ts";
-import {
-  ALL_VECTORS,
-  isSameMessage,
-  REFUSAL_REASONS,
-  requestOf,
-  type SignatureVector,
-} from "../../test/support/signature-vectors.ts";
+import { ALL_VECTORS, isSameMessage, requestOf, type SignatureVector } from "../../test/support/signature-vectors.ts";
 import { rawConnection, rawRequest } from "../../test/support/raw-http.ts";
 import type { Countersign } from "../client/countersign.ts";
 import type { Receipt } from "../client/submit.ts";
 import { type Listener, listen } from "./listen.ts";
 import type { ServerContext } from "./server-context.ts";
+import { REFUSAL_REASONS } from "../signing/verdict.ts";
 
 const TOKEN = "twilio token";
 const WHSEC = Buffer.alloc(32, 1);

@@ -1,14 +1,13 @@
 /** Bodies without end, without content and without sense, many at a time: each its status, flat memory, and honest requests go on. */
 import { gzipSync } from "node:zlib";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   eventRequest,
   type ListeningApp,
-  type ListeningOptions,
   SHOP_HEADERS as HEADERS,
   shopEvent,
-  startListening,
+  useListeningApps,
 } from "../../test/support/listening-app.ts";
 import { liveBytes } from "../../test/support/live-memory.ts";
 import { type RawConnection, rawRequest } from "../../test/support/raw-http.ts";
@@ -16,17 +15,7 @@ import { until } from "../../test/support/until.ts";
 
 const MIB = 1024 * 1024;
 
-const running: ListeningApp[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map(async (app) => await app.close()));
-});
-
-async function start(options: ListeningOptions = {}): Promise<ListeningApp> {
-  const app = await startListening(options);
-  running.push(app);
-  return app;
-}
+const start = useListeningApps();
 
 async function many(app: ListeningApp, count: number): Promise<readonly RawConnection[]> {
   return await Promise.all(Array.from({ length: count }, async () => await app.open()));

@@ -1,28 +1,17 @@
 /** Requests that no client library sends, over a real socket: each gets one answer, in its turn, and nothing else comes of it. */
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   eventRequest,
   type ListeningApp,
-  type ListeningOptions,
   SHOP_HEADERS,
   shopEvent,
-  startListening,
+  useListeningApps,
 } from "../../test/support/listening-app.ts";
 import { liveBytes } from "../../test/support/live-memory.ts";
 import { until } from "../../test/support/until.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 
-const running: ListeningApp[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map(async (app) => await app.close()));
-});
-
-async function start(options: ListeningOptions = {}): Promise<ListeningApp> {
-  const app = await startListening(options);
-  running.push(app);
-  return app;
-}
+const start = useListeningApps();
 
 /** Everything that comes back on one connection until it is closed. */
 async function exchange({ open }: ListeningApp, ...parts: readonly string[]): Promise<string> {

@@ -1,12 +1,11 @@
 /** The query of `GET /v1/events`. */
 import { z } from "@hono/zod-openapi";
-import type { ListFilter } from "../client/list-events.ts";
+import { type ListFilter, PAGE_ROWS } from "../client/list-events.ts";
 import type { PageRequest } from "../client/list-page.ts";
 import { LISTED_STATES } from "../client/listed-state.ts";
 import { visibleTextProblem } from "../delivery/visible-text.ts";
 import type { Problem } from "./problem.ts";
 
-const MAX_LIMIT = 1000;
 const DEFAULT_LIMIT = 100;
 
 /** What no name and no type can hold, no query can ask for either. */
@@ -21,7 +20,7 @@ export const listQuerySchema = z.object({
   endpoint: name,
   source: name,
   cursor: z.string().max(4096).optional().openapi({ description: "nextCursor of the page before" }),
-  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
+  limit: z.coerce.number().int().min(1).max(PAGE_ROWS).default(DEFAULT_LIMIT),
 });
 
 export type ListQuery =
@@ -45,7 +44,7 @@ export function readListQuery(query: Readonly<Record<string, string>>): ListQuer
 
 const ACCEPTED: Readonly<Record<string, string>> = {
   state: `one of ${LISTED_STATES.join(", ")}`,
-  limit: `a whole number from 1 to ${MAX_LIMIT}`,
+  limit: `a whole number from 1 to ${PAGE_ROWS}`,
 };
 
 function badQuery(issues: readonly z.core.$ZodIssue[]): Problem {

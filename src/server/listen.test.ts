@@ -1,7 +1,7 @@
 /** The server on a socket: bounds on time and size, honest clients among idle ones, and an end that drops nothing. */
 import { Agent, request as httpRequest } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anApp } from "../../test/support/an-app.ts";
 import {
   eventRequest,
@@ -10,7 +10,7 @@ import {
   type ListeningOptions,
   SHOP_HEADERS as HEADERS,
   shopEvent,
-  startListening,
+  useListeningApps,
 } from "../../test/support/listening-app.ts";
 import { rawRequest } from "../../test/support/raw-http.ts";
 import { until } from "../../test/support/until.ts";
@@ -18,17 +18,10 @@ import type { Countersign } from "../client/countersign.ts";
 import { listen } from "./listen.ts";
 import type { ServerLimits } from "./limits.ts";
 
-const running: ListeningApp[] = [];
+const startApp = useListeningApps();
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map(async (app) => await app.close()));
-});
-
-async function start(limits: Partial<ServerLimits> = {}, options: ListeningOptions = {}): Promise<ListeningApp> {
-  const app = await startListening({ limits, ...options });
-  running.push(app);
-  return app;
-}
+const start = async (limits: Partial<ServerLimits> = {}, options: ListeningOptions = {}): Promise<ListeningApp> =>
+  await startApp({ limits, ...options });
 
 describe("headers", () => {
   test("of 17,000 bytes are 431, as problem JSON", async () => {

@@ -1,14 +1,12 @@
 /** What waits for a person: read from lists while those are short, counted when they are long; and how old it is later. */
 import type { Countersign } from "../client/countersign.ts";
-import type { EventRow, ListFilter } from "../client/list-events.ts";
-import type { AttentionReason } from "../delivery/attention.ts";
+import { type EventRow, type ListFilter, PAGE_ROWS } from "../client/list-events.ts";
+import { ATTENTION_REASONS, type AttentionReason } from "../delivery/attention.ts";
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { CountersignError } from "../errors.ts";
 import type { WaitingEvents, WaitingGroup, WaitingReason } from "../telemetry/metrics.ts";
 import { oldestByCounting } from "./oldest-by-counting.ts";
 
-/** The most a server gives at once. */
-const PAGE_ROWS = 1000;
 /** A namespace has ten calls a second for lists and counts by default; people need some of them. */
 const PAUSE_MS = SECOND_MS / 4;
 const MAX_READ_MS = MINUTE_MS;
@@ -33,21 +31,6 @@ export interface WaitingSource {
 }
 
 type WaitingState = "needs-attention" | "awaiting-approval";
-
-const REASONS: Readonly<Record<AttentionReason, true>> = {
-  "attempts-exhausted": true,
-  "window-exceeded": true,
-  refused: true,
-  "credentials-refused": true,
-  "endpoint-gone": true,
-  "approval-expired": true,
-  "retry-after-too-long": true,
-  "outcome-uncertain": true,
-  "blocked-address": true,
-  "tls-invalid": true,
-  misconfigured: true,
-  "handler-refused": true,
-};
 
 /**
  * Costs a count for each of the two lists, and a page where there is something; a list that is longer than a page is
@@ -88,7 +71,7 @@ async function readState({ countersign }: WaitingSource, state: WaitingState): P
 
 /** Every reason there is, those without events too. Whoever may start runs may write any word: it is `other`. */
 function byReason(rows: readonly EventRow[]): ReadonlyMap<WaitingReason, ReadGroup> {
-  const times = new Map<WaitingReason, number[]>(allReasons().map((reason) => [reason, []]));
+  const times = new Map<WaitingReason, number[]>(ATTENTION_REASONS.map((reason) => [reason, []]));
   for (const { reason, startedAt } of rows) {
     const shown = isReason(reason) ? reason : "other";
     const group = times.get(shown) ?? [];
@@ -120,7 +103,7 @@ async function countByReason(
 ): Promise<ReadonlyMap<WaitingReason, ReadGroup>> {
   const groups = new Map<WaitingReason, ReadGroup>();
   let others = total;
-  for (const reason of allReasons()) {
+  for (const reason of ATTENTION_REASONS) {
     const filter: ListFilter = { state: "needs-attention", reason };
     const found = await count(filter);
     others -= found;
@@ -139,12 +122,8 @@ async function countGroup(count: Count, filter: ListFilter, { count: found, atMs
   return { count: found, oldestAtMs: await oldestByCounting(countBefore, atMs) };
 }
 
-function allReasons(): readonly AttentionReason[] {
-  return Object.keys(REASONS) as AttentionReason[]; // the table has these names and no other
-}
-
 function isReason(reason: string | null): reason is AttentionReason {
-  return reason !== null && Object.hasOwn(REASONS, reason);
+  return ATTENTION_REASONS.some((known) => known === reason);
 }
 
 /** A run that has not noted its proposal waits since it was accepted, for all we know. */

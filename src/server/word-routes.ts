@@ -4,9 +4,10 @@ import type { AmendmentWord, Countersign, DecisionWord, PersonsWord } from "../c
 import { type JsonDocument, readJson } from "../client/read-event.ts";
 import type { z } from "@hono/zod-openapi";
 import type { ApiKey } from "../config/config.ts";
+import type { DecisionAction } from "../delivery/approval.ts";
 import { isJsonContentType } from "../delivery/content-type.ts";
 import type { JsonValue } from "../delivery/event.ts";
-import type { Verdict } from "../delivery/event-state.ts";
+import type { ResolutionAction, Verdict } from "../delivery/event-state.ts";
 import { memberText } from "../delivery/json-text.ts";
 import { CountersignError } from "../errors.ts";
 import type { Gatekeeper } from "./authorize.ts";
@@ -19,9 +20,13 @@ import { headersOf, oneHeader } from "./request-headers.ts";
 import type { Answer, ServerContext } from "./server-context.ts";
 import { amendmentSchema, decisionSchema, type ResolutionBody, resolutionSchema } from "./word-schemas.ts";
 
-export const DECISIONS = ["approve", "reject", "withdraw"] as const;
-export const RESOLUTIONS = ["replay", "discard", "mark-delivered", "amend"] as const;
-export type WordName = (typeof DECISIONS)[number] | (typeof RESOLUTIONS)[number];
+export const RESOLUTIONS = [
+  "replay",
+  "discard",
+  "mark-delivered",
+  "amend",
+] as const satisfies readonly ResolutionAction[];
+export type WordName = DecisionAction | (typeof RESOLUTIONS)[number];
 
 /** One word: who says it, about which event, in which JSON. */
 interface Spoken {

@@ -1,4 +1,5 @@
 /** The HTTP API on a real socket, without Temporal: events go to a fake that notes them. */
+import { afterEach } from "vitest";
 import type { Countersign } from "../../src/client/countersign.ts";
 import type { Receipt } from "../../src/client/submit.ts";
 import { listen, type Listener } from "../../src/server/listen.ts";
@@ -44,7 +45,20 @@ export interface ListeningOptions {
   readonly changes?: Partial<ServerContext>;
 }
 
-export async function startListening({ limits, slow = false, changes }: ListeningOptions = {}): Promise<ListeningApp> {
+/** Called once by a test file: each of its tests starts what it needs, and all of it is closed after the test. */
+export function useListeningApps(): (options?: ListeningOptions) => Promise<ListeningApp> {
+  const running: ListeningApp[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map(async (app) => await app.close()));
+  });
+  return async (options) => {
+    const app = await startListening(options);
+    running.push(app);
+    return app;
+  };
+}
+
+async function startListening({ limits, slow = false, changes }: ListeningOptions = {}): Promise<ListeningApp> {
   const submitted: string[] = [];
   let release = (): void => undefined;
   const gate = slow ? new Promise<void>((resolve) => (release = resolve)) : null;

@@ -1,27 +1,9 @@
 /** The vectors of `test/vectors/signatures/`, and requests made of them. */
 import { readFileSync } from "node:fs";
 import { parseForm } from "../../src/signing/verify/form.ts";
-import type { RefusalReason } from "../../src/signing/verdict.ts";
 import type { WebhookRequest } from "../../src/signing/verify/scheme.ts";
 import type { VerifyScheme } from "../../src/signing/verify/settings.ts";
 import { readSnsMessage } from "../../src/signing/verify/sns-message.ts";
-
-/** Why anything may be refused; the compiler keeps the list whole. */
-const REASONS: Readonly<Record<RefusalReason, true>> = {
-  missing_header: true,
-  malformed_header: true,
-  unknown_version: true,
-  timestamp_missing: true,
-  timestamp_malformed: true,
-  timestamp_too_old: true,
-  timestamp_too_new: true,
-  signature_mismatch: true,
-  no_active_secret: true,
-  body_malformed: true,
-  certificate_untrusted: true,
-  topic_untrusted: true,
-};
-export const REFUSAL_REASONS: readonly string[] = Object.keys(REASONS);
 
 export interface SignatureVector {
   readonly name: string;

@@ -1,4 +1,5 @@
 /** `audit export`: the records of many events as hash-chained JSON Lines. */
+import { counted } from "../../delivery/counted.ts";
 import { type ChainSource, type ChainSummary, writeChain } from "../../audit/write-chain.ts";
 import type { Countersign } from "../../client/countersign.ts";
 import type { ListFilter } from "../../client/list-events.ts";
@@ -109,8 +110,4 @@ export function summaryLines(summary: ChainSummary, out: string | undefined): re
     `Head hash: ${head}`,
     `Keep it elsewhere: \`countersign audit verify ${out === undefined ? "FILE" : shellWord(out)} --head ${head}\` then tells this file from a rewritten one.`,
   ];
-}
-
-function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }

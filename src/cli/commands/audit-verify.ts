@@ -1,4 +1,5 @@
 /** `audit verify`: whether a file is a whole export, and if not, its first bad line. Offline. */
+import { isDigest } from "../../delivery/digest.ts";
 import { type FileLine, fileLines } from "../../audit/file-lines.ts";
 import { conclude, NOTHING_READ, type Verification, verifyLine } from "../../audit/verify-chain.ts";
 import { CountersignError } from "../../errors.ts";
@@ -14,7 +15,7 @@ export interface AuditVerifyCommand {
 
 /** Throws `bad_argument` for a head that is no hash, and what `readChunks` throws. */
 export async function auditVerify(context: CliContext, file: string, { head }: AuditVerifyCommand): Promise<number> {
-  if (head !== undefined && !/^sha256:[0-9a-f]{64}$/.test(head)) {
+  if (head !== undefined && !isDigest(head)) {
     const found = JSON.stringify(head.slice(0, 100));
     throw new CountersignError("bad_argument", `--head takes "sha256:" and 64 hex digits, not ${found}.`);
   }

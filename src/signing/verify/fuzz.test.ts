@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { aConfig } from "../../../test/support/a-config.ts";
 import { NOW_MS } from "../../../test/support/provider-signer.ts";
 import { SIGNERS } from "../../../test/support/provider-signers.ts";
-import { REFUSAL_REASONS } from "../../../test/support/signature-vectors.ts";
 import { eventFromBody, readEvent } from "../../client/read-event.ts";
 import { bodyOf } from "../../delivery/body.ts";
 import type { BusinessEvent } from "../../delivery/event.ts";
@@ -18,6 +17,7 @@ import { readProviderEvent } from "./read-provider-event.ts";
 import type { WebhookRequest } from "./scheme.ts";
 import type { VerifyScheme } from "./settings.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
+import { REFUSAL_REASONS } from "../verdict.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { NOW_MS, type Signer } from "../../../test/support/provider-signer.ts";
 import { SIGNERS } from "../../../test/support/provider-signers.ts";
-import { REFUSAL_REASONS } from "../../../test/support/signature-vectors.ts";
 import type { WebhookRequest } from "./scheme.ts";
 import { SCHEME_NAMES } from "./schemes.ts";
 import type { VerifyScheme } from "./settings.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
+import { REFUSAL_REASONS } from "../verdict.ts";
 
 const VERIFIED = "verified";
 /** For some reason of the list. */

@@ -1,14 +1,19 @@
 /** Paddle Billing: developer.paddle.com/webhooks/signature-verification. */
-import { hmacMatches } from "./hmac-matches.ts";
 import { readJson } from "./members.ts";
-import { judgeUnixSeconds, timeOfRfc3339 } from "./moments.ts";
+import { timeOfRfc3339 } from "./moments.ts";
 import { eventOf, unreadable } from "./provider-event.ts";
-import { refused, verifiedWhen, WANTS_200 } from "./scheme.ts";
+import { WANTS_200 } from "./scheme.ts";
 import type { Scheme } from "./scheme.ts";
 import type { TimedSettings } from "./settings.ts";
-import { readSignaturePairs } from "./signature-pairs.ts";
+import { type PairsForm, verifySignaturePairs } from "./signature-pairs.ts";
 
-const FORM = { header: "paddle-signature", separator: ";", timeName: "ts", signatureName: "h1" } as const;
+const FORM: PairsForm = {
+  header: "paddle-signature",
+  separator: ";",
+  timeName: "ts",
+  signatureName: "h1",
+  timeEnd: ":",
+};
 
 export const paddle: Scheme<TimedSettings<string>> = {
   // What Paddle's own libraries use.
@@ -16,15 +21,7 @@ export const paddle: Scheme<TimedSettings<string>> = {
   keyForm: "text",
   acknowledgement: WANTS_200,
 
-  verify({ secrets, toleranceMs }, request) {
-    const pairs = readSignaturePairs(request, FORM);
-    if (!pairs.ok) return refused(pairs.reason);
-    const { time, signatures } = pairs;
-    const late = judgeUnixSeconds(time, { nowMs: request.nowMs, toleranceMs });
-    if (late !== null) return refused(late);
-    const parts = [`${time}:`, request.rawBody];
-    return verifiedWhen(hmacMatches({ algorithm: "sha256", secrets, parts, signatures }));
-  },
+  verify: (settings, request) => verifySignaturePairs(settings, request, FORM),
 
   readEvent(settings, { rawBody }) {
     const body = readJson(rawBody);

@@ -3,7 +3,10 @@ import { MAX_SIGNATURES } from "../bounds.ts";
 import type { Read } from "../single-header.ts";
 import { decodeStrictHex } from "../strict-hex.ts";
 import { singleHeader } from "../single-header.ts";
-import type { WebhookRequest } from "./scheme.ts";
+import { hmacMatches } from "./hmac-matches.ts";
+import { judgeUnixSeconds } from "./moments.ts";
+import { refused, type VerifyResult, verifiedWhen, type WebhookRequest } from "./scheme.ts";
+import type { TimedSettings } from "./settings.ts";
 
 export interface PairsForm {
   readonly header: string;
@@ -11,9 +14,11 @@ export interface PairsForm {
   readonly timeName: string;
   /** Names of signatures; pairs of other names are passed over. */
   readonly signatureName: string;
+  /** Between the time and the body, in what is signed. */
+  readonly timeEnd: "." | ":";
 }
 
-export interface SignaturePairs {
+interface SignaturePairs {
   /** As sent: these characters are what is signed. */
   readonly time: string;
   /** At least one, at most ten; 32 bytes each. */
@@ -22,8 +27,23 @@ export interface SignaturePairs {
 
 const SHA256_BYTES = 32;
 
+/** A scheme that signs the time and the body by HMAC-SHA256. */
+export function verifySignaturePairs(
+  { secrets, toleranceMs }: TimedSettings<string>,
+  request: WebhookRequest,
+  form: PairsForm,
+): VerifyResult {
+  const pairs = readSignaturePairs(request, form);
+  if (!pairs.ok) return refused(pairs.reason);
+  const { time, signatures } = pairs;
+  const late = judgeUnixSeconds(time, { nowMs: request.nowMs, toleranceMs });
+  if (late !== null) return refused(late);
+  const parts = [`${time}${form.timeEnd}`, request.rawBody];
+  return verifiedWhen(hmacMatches({ algorithm: "sha256", secrets, parts, signatures }));
+}
+
 /** Broken signatures are passed over while there is a whole one. */
-export function readSignaturePairs({ headers }: WebhookRequest, form: PairsForm): Read<SignaturePairs> {
+function readSignaturePairs({ headers }: WebhookRequest, form: PairsForm): Read<SignaturePairs> {
   const header = singleHeader(headers, form.header);
   if (!header.ok) return header;
   const pairs = header.value.split(form.separator);

@@ -1,15 +1,20 @@
 /** Stripe: docs.stripe.com/webhooks/signature. */
-import { hmacMatches } from "./hmac-matches.ts";
 import { readJson } from "./members.ts";
-import { judgeUnixSeconds, timeOfRfc3339, timeOfSeconds } from "./moments.ts";
+import { timeOfRfc3339, timeOfSeconds } from "./moments.ts";
 import { eventOf, unreadable } from "./provider-event.ts";
-import { refused, verifiedWhen, WANTS_200 } from "./scheme.ts";
+import { WANTS_200 } from "./scheme.ts";
 import type { Scheme } from "./scheme.ts";
 import type { TimedSettings } from "./settings.ts";
-import { readSignaturePairs } from "./signature-pairs.ts";
+import { type PairsForm, verifySignaturePairs } from "./signature-pairs.ts";
 
 /** `v0` is a test scheme of Stripe's and counts for nothing. */
-const FORM = { header: "stripe-signature", separator: ",", timeName: "t", signatureName: "v1" } as const;
+const FORM: PairsForm = {
+  header: "stripe-signature",
+  separator: ",",
+  timeName: "t",
+  signatureName: "v1",
+  timeEnd: ".",
+};
 
 export const stripe: Scheme<TimedSettings<string>> = {
   toleranceMs: 300_000,
@@ -17,15 +22,7 @@ export const stripe: Scheme<TimedSettings<string>> = {
   keyForm: "text",
   acknowledgement: WANTS_200,
 
-  verify({ secrets, toleranceMs }, request) {
-    const pairs = readSignaturePairs(request, FORM);
-    if (!pairs.ok) return refused(pairs.reason);
-    const { time, signatures } = pairs;
-    const late = judgeUnixSeconds(time, { nowMs: request.nowMs, toleranceMs });
-    if (late !== null) return refused(late);
-    const parts = [`${time}.`, request.rawBody];
-    return verifiedWhen(hmacMatches({ algorithm: "sha256", secrets, parts, signatures }));
-  },
+  verify: (settings, request) => verifySignaturePairs(settings, request, FORM),
 
   readEvent(settings, { rawBody }) {
     const body = readJson(rawBody);

@@ -1,16 +1,11 @@
 import { describe, expect, test } from "vitest";
-import {
-  ALL_VECTORS,
-  isSameMessage,
-  REFUSAL_REASONS,
-  requestOf,
-  vectorOf,
-} from "../../../test/support/signature-vectors.ts";
+import { ALL_VECTORS, isSameMessage, requestOf, vectorOf } from "../../../test/support/signature-vectors.ts";
 import type { SignatureVector } from "../../../test/support/signature-vectors.ts";
 import type { WebhookRequest } from "./scheme.ts";
 import { SCHEME_NAMES, schemeOf } from "./schemes.ts";
 import type { VerifyScheme } from "./settings.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
+import { REFUSAL_REASONS } from "../verdict.ts";
 
 const MAX_FULL_BYTES = 300;
 
