@@ -85,6 +85,7 @@ describe("complaintOf", () => {
   test.each([
     [14, "connection dropped", "temporal_unreachable", "stopped answering"],
     [4, "deadline", "temporal_unreachable", "stopped answering"],
+    [1, "context canceled", "temporal_unreachable", "stopped answering"],
     [7, "no", "temporal_unreachable", "refuses this call"],
     [16, "who are you", "temporal_unreachable", "refuses this call"],
     [5, "Namespace x is not found.", "not_found", "Namespace x is not found."],

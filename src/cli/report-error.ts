@@ -1,7 +1,7 @@
 /** The one place where an error becomes words and an exit code. */
 import { CommanderError } from "commander";
 import { type CountersignError, isCountersignError } from "../errors.ts";
-import { grpcFailure, GRPC_STATUS, isAccessRefused } from "../temporal/grpc-status.ts";
+import { grpcFailure, GRPC_STATUS, isAccessRefused, isSilence } from "../temporal/grpc-status.ts";
 import { EXIT, type ExitCode, exitCodeOf, type ShownCode } from "./exit-code.ts";
 import { safeLines } from "./safe-text.ts";
 import type { Terminal } from "./terminal.ts";
@@ -46,8 +46,6 @@ export function complaintOf(error: unknown, verb: string): Complaint {
   return { code: "internal", message: `This should not have happened: ${endSentence(message)}`, details: {} };
 }
 
-const DEADLINE_EXCEEDED = 4;
-
 /** A call that failed after the connection stood: the server left, is overloaded, or refuses. */
 function serverComplaint(
   error: unknown,
@@ -60,7 +58,7 @@ function serverComplaint(
       details: {},
     };
   }
-  if (status === GRPC_STATUS.unavailable || status === DEADLINE_EXCEEDED) {
+  if (isSilence(status)) {
     const message = `The Temporal server stopped answering: ${endSentence(words)} Try again, or run \`countersign doctor\`.`;
     return { code: "temporal_unreachable", message, details: {} };
   }

@@ -41,6 +41,7 @@ describe("sayWord", () => {
     ["on a server that is busy", grpc(8, "resource exhausted"), "temporal_unreachable", "resource exhausted"],
     ["on a server with a fault", grpc(13, "internal"), "temporal_unreachable", "Ask `show` before"],
     ["on a server that is gone", grpc(14, "gone"), "temporal_unreachable", "does not answer"],
+    ["on a server that lets the call go", grpc(1, "canceled"), "temporal_unreachable", "does not answer"],
   ])("makes an error of ours of a run %s", async (_what, error, code, words) => {
     await expect(said(error)).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
   });

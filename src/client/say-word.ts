@@ -7,7 +7,7 @@ import {
 import type { UpdateDefinition } from "@temporalio/common";
 import type { Verdict } from "../delivery/event-state.ts";
 import { CountersignError } from "../errors.ts";
-import { grpcFailure, GRPC_STATUS, isAccessRefused } from "../temporal/grpc-status.ts";
+import { grpcFailure, GRPC_STATUS, isAccessRefused, isSilence } from "../temporal/grpc-status.ts";
 import { describeRun } from "./get-event.ts";
 import { explainSilence, type Session } from "./session.ts";
 
@@ -52,8 +52,7 @@ function explainFailure(key: string, error: unknown): unknown {
   if (error instanceof WorkflowUpdateFailedError) return noVerdict(brokenRun(key, error.cause?.message ?? ""), error);
   const failure = grpcFailure(error);
   if (failure === null || isAccessRefused(error)) return error;
-  if (failure.status === GRPC_STATUS.unavailable || failure.status === GRPC_STATUS.deadlineExceeded)
-    return explainSilence(error);
+  if (isSilence(failure.status)) return explainSilence(error);
   if (failure.status === GRPC_STATUS.failedPrecondition || failure.status === GRPC_STATUS.aborted)
     return noVerdict(brokenRun(key, failure.details), error);
   return new CountersignError(

@@ -2,7 +2,7 @@
 import type { Client } from "@temporalio/client";
 import type { Config } from "../config/config.ts";
 import { CountersignError } from "../errors.ts";
-import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
+import { grpcFailure, GRPC_STATUS, isSilence } from "../temporal/grpc-status.ts";
 
 export interface Session {
   readonly client: Client;
@@ -43,7 +43,7 @@ export function explainSilence(error: unknown): unknown {
       "The Temporal server has too much to do just now (RESOURCE_EXHAUSTED); nothing is known to have been done";
     return new CountersignError("temporal_unreachable", message, { cause: error });
   }
-  if (status !== GRPC_STATUS.unavailable && status !== GRPC_STATUS.deadlineExceeded) return error;
+  if (!isSilence(status)) return error;
   return new CountersignError(
     "temporal_unreachable",
     "The Temporal server does not answer; nothing is known to have been done",

@@ -1,13 +1,14 @@
 /** Opens connections to the Temporal server this environment names, within a deadline. */
 import { setTimeout as delay } from "node:timers/promises";
-import { Channel, type ChannelCredentials, type ChannelOptions, status as grpcStatus } from "@grpc/grpc-js";
-import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from "@temporalio/client";
+import { Channel, type ChannelCredentials, type ChannelOptions } from "@grpc/grpc-js";
+import { Client, Connection } from "@temporalio/client";
 import type { NativeConnection } from "@temporalio/worker";
 import { CountersignError } from "../errors.ts";
 import { type ConnectionProfile, type ProfileRequest, readConnectionProfile } from "./connection-profile.ts";
 import { isAccessRefused } from "./grpc-status.ts";
 import { isRefusedForGood } from "./loopback-refusal.ts";
 import { renewingChannel } from "./renewing-channel.ts";
+import { retryCalls } from "./retry-calls.ts";
 
 const DEFAULT_DEADLINE_MS = 10_000;
 const RETRY_MS = 250;
@@ -27,17 +28,6 @@ const CHANNEL_OPTIONS: ChannelOptions = {
   "grpc.use_local_subchannel_pool": 1,
   channelFactoryOverride: (address: string, credentials: ChannelCredentials, options: ChannelOptions) =>
     renewingChannel(() => new Channel(address, credentials, options)),
-};
-
-/** A server that has too much to do is asked once more; then its caller hears of it, and no longer waits in line. */
-const MAX_TRIES_WHEN_EXHAUSTED = 2;
-
-const DEFAULT_RETRY = defaultGrpcRetryOptions();
-const RETRY: typeof DEFAULT_RETRY = {
-  ...DEFAULT_RETRY,
-  retryableDecider: (attempt, status) =>
-    DEFAULT_RETRY.retryableDecider(attempt, status) &&
-    (attempt < MAX_TRIES_WHEN_EXHAUSTED || status.code !== grpcStatus.RESOURCE_EXHAUSTED),
 };
 
 export interface ConnectRequest extends ProfileRequest {
@@ -65,7 +55,7 @@ export function connectClient(request: ConnectRequest): Promise<Connected<Connec
     const connection = Connection.lazy({
       ...profile.options,
       channelArgs: CHANNEL_OPTIONS,
-      interceptors: [makeGrpcRetryInterceptor(RETRY)],
+      interceptors: [retryCalls],
       connectTimeout: Math.max(1, endsAt - Date.now()),
     });
     // Closing ends the wait for the channel, which would otherwise keep the process alive until its own time-out.

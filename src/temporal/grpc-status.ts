@@ -2,6 +2,7 @@
 
 /** Numbers of the gRPC core specification, "Status codes and their use in gRPC". */
 export const GRPC_STATUS = {
+  canceled: 1,
   invalidArgument: 3,
   deadlineExceeded: 4,
   notFound: 5,
@@ -35,6 +36,13 @@ export function grpcFailure(error: unknown): GrpcFailure | null {
     current = current.cause;
   }
   return null;
+}
+
+const SILENCE: readonly number[] = [GRPC_STATUS.canceled, GRPC_STATUS.deadlineExceeded, GRPC_STATUS.unavailable];
+
+/** No answer came: nothing is known to have been done. We cancel no call ourselves; a server that stops does, and a proxy. */
+export function isSilence(status: number | undefined): boolean {
+  return status !== undefined && SILENCE.includes(status);
 }
 
 /**

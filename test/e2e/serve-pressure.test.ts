@@ -10,12 +10,18 @@ import { connectTestClient, temporalAddress, uniqueName } from "../support/tempo
 import { startTemporalProxy, type TemporalProxy } from "../support/temporal-proxy.ts";
 import { until } from "../support/until.ts";
 
+const CANCELLED = 1;
 const RESOURCE_EXHAUSTED = 8;
 const ACCEPT_TIME_MS = 1000;
 /** Left to itself a call takes more than 10 s. */
 const IN_TIME_MS = 6000;
 const KEY = aKey({ role: "ingest", sources: ["shop"] });
-const config = aConfig({ baseUrl: "https://crm.example", endpoints: { crm: {} }, rest: { keys: [KEY.entry] } });
+const VIEWER = aKey({ role: "viewer" });
+const config = aConfig({
+  baseUrl: "https://crm.example",
+  endpoints: { crm: {} },
+  rest: { keys: [KEY.entry, VIEWER.entry] },
+});
 
 let link: SlowLink;
 let proxy: TemporalProxy;
@@ -69,6 +75,20 @@ test("RESOURCE_EXHAUSTED is 503 with Retry-After long before the SDK would give 
   expect(starts()).toBe(2);
   proxy.answer("StartWorkflowExecution", null);
   expect(await send(id)).toMatchObject({ status: 202, body: { duplicate: false } });
+});
+
+test("a call that Temporal or the network cancels is 503 with Retry-After", async () => {
+  proxy.answer("StartWorkflowExecution", CANCELLED);
+  const refused = await send(uniqueName("canceled"));
+  expect(refused).toMatchObject({ status: 503, body: { code: "temporal_unreachable" } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("a list waits for its turn where Temporal allows only so many of them a second", async () => {
+  proxy.answer("ListWorkflowExecutions", RESOURCE_EXHAUSTED, 2);
+  const answer = await read(fetch(`${server.url}/v1/events`, { headers: { authorization: VIEWER.bearer } }));
+  expect(answer).toMatchObject({ status: 200, body: { items: expect.any(Array) } });
+  expect(proxy.calls.filter((call) => call === "ListWorkflowExecutions")).toHaveLength(3);
 });
 
 test("an event that was started although its answer came too late is found when it is sent again", async () => {

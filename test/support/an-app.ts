@@ -16,13 +16,15 @@ type RawKey = NonNullable<RawConfig["keys"]>[number];
 export interface AKey {
   /** What a client sends. */
   readonly bearer: string;
+  /** What of it nobody may see. */
+  readonly secret: string;
   /** What stands in the configuration. */
   readonly entry: RawKey;
 }
 
 export function aKey(entry: Omit<RawKey, "id" | "hash">): AKey {
   const { id, secret } = makeKey(randomBytes(KEY_BYTES));
-  return { bearer: `Bearer ${formatKey({ id, secret })}`, entry: { id, hash: hashSecret(secret), ...entry } };
+  return { bearer: `Bearer ${formatKey({ id, secret })}`, secret, entry: { id, hash: hashSecret(secret), ...entry } };
 }
 
 export interface AppParts {

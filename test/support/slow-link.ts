@@ -19,11 +19,8 @@ export async function startSlowLink(to: string, delayMs: number): Promise<SlowLi
   let held: (() => void)[] | null = null;
   const pass = (bytes: Buffer, target: Socket): void => void (target.destroyed || target.write(bytes));
   const join = ({ near, far }: Pair): void => {
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const)
-      one.setNoDelay(true).on("end", () => other.destroy());
+    near.setNoDelay(true).on("end", () => far.destroy());
+    far.setNoDelay(true).on("end", () => near.destroy());
     // Timers of one length run in the order they were set, so bytes stay in order.
     near.on("data", (bytes) => void setTimeout(() => pass(bytes, far), delayMs));
     far.on("data", (bytes) => {

@@ -7,14 +7,14 @@ export interface TemporalProxy {
   readonly address: string;
   /** Last path segment of each call, in order, those included that were not passed on. */
   readonly calls: readonly string[];
-  /** From now on calls of this method are answered with a gRPC status instead; null = passed on again. */
-  answer(method: string, status: number | null): void;
+  /** The next `times` calls of this method, all from now on where absent, are answered with a gRPC status instead; null = passed on again. */
+  answer(method: string, status: number | null, times?: number): void;
   close(): Promise<void>;
 }
 
 export async function startTemporalProxy(to: string): Promise<TemporalProxy> {
   const calls: string[] = [];
-  const answers = new Map<string, number | null>();
+  const answers = new Map<string, { readonly status: number | null; times: number }>();
   const far = connect(`http://${to}`);
   const sessions = new Set<Http2Session>();
   const server = createServer()
@@ -23,7 +23,9 @@ export async function startTemporalProxy(to: string): Promise<TemporalProxy> {
       const method = String(headers[":path"]).split("/").at(-1) ?? "";
       calls.push(method);
       stream.on("error", () => undefined);
-      const status = answers.get(method) ?? null;
+      const scripted = answers.get(method);
+      const status = scripted !== undefined && scripted.times > 0 ? scripted.status : null;
+      if (scripted !== undefined) scripted.times -= 1;
       if (status === null) passOn(stream, headers);
       else
         stream.respond(
@@ -51,7 +53,7 @@ export async function startTemporalProxy(to: string): Promise<TemporalProxy> {
   return {
     address: `127.0.0.1:${port}`,
     calls,
-    answer: (method, status) => void answers.set(method, status),
+    answer: (method, status, times = Infinity) => void answers.set(method, { status, times }),
     async close() {
       for (const session of sessions) session.destroy();
       far.destroy();
