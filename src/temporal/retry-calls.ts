@@ -1,7 +1,6 @@
 /** How a call to Temporal is tried again: as the SDK does it, but whoever brings an event soon hears of a full server. */
-import type { Interceptor } from "@grpc/grpc-js";
+import { status as grpcStatus, type Interceptor } from "@grpc/grpc-js";
 import { defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from "@temporalio/client";
-import { GRPC_STATUS } from "./grpc-status.ts";
 
 const MAX_TRIES_OF_A_START = 2;
 
@@ -11,7 +10,7 @@ const hurried = makeGrpcRetryInterceptor({
   ...SDK,
   retryableDecider: (attempt, status) =>
     SDK.retryableDecider(attempt, status) &&
-    (attempt < MAX_TRIES_OF_A_START || status.code !== GRPC_STATUS.resourceExhausted),
+    (attempt < MAX_TRIES_OF_A_START || status.code !== grpcStatus.RESOURCE_EXHAUSTED),
 });
 
 /**
