@@ -34,6 +34,9 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts", "test/unit/**/*.test.ts"],
           pool: "forks",
+          // One process runs many files, so what a file changes for all it must put back. To load everything anew for
+          // each of them would take twice the time of the tests.
+          isolate: false,
           // Laws take seconds, and many times that on a busy machine.
           testTimeout: 90_000,
         },
