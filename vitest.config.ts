@@ -2,9 +2,9 @@ import { defineConfig } from "vitest/config";
 
 const withTemporalServer = {
   pool: "forks" as const,
-  // One Temporal server and two cores: files that start workers would only slow each other down.
-  fileParallelism: false,
-  globalSetup: ["test/support/temporal-server.ts"],
+  // Most of their time is waiting: for clocks, and for processes that are killed. Each file has a server of its own.
+  maxWorkers: 2,
+  globalSetup: ["test/support/temporal-server.ts", "test/support/compiled-scripts.ts"],
   hookTimeout: 60_000,
   // Real processes, sockets and clocks on machines we share: in CI a test may be tried once more, and the run says
   // so at its end (RETRIED). Such a line is a fault to mend; at home nothing is tried twice.
@@ -43,11 +43,24 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...withTemporalServer, name: "server", include: ["test/server/**/*.test.ts"], testTimeout: 60_000 },
+        test: {
+          ...withTemporalServer,
+          name: "server",
+          sequence: { groupOrder: 1 },
+          include: ["test/server/**/*.test.ts"],
+          isolate: false,
+          testTimeout: 60_000,
+        },
       },
       {
         extends: true,
-        test: { ...withTemporalServer, name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 180_000 },
+        test: {
+          ...withTemporalServer,
+          name: "e2e",
+          sequence: { groupOrder: 2 },
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 180_000,
+        },
       },
     ],
   },

@@ -1,6 +1,6 @@
 /**
- * `npm test`: every test, in three runs side by side, because most of their time is waiting. Those that need a Temporal
- * server have one each. The last line is `N passed, N failed` over all. Arguments go to one ordinary run instead.
+ * `npm test`: every test, in three runs side by side, because most of their time is waiting. The last line is
+ * `N passed, N failed` over all. Arguments go to one ordinary run instead.
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ const TALLY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gmu;
 const RUNS = [
   ["--project", "server"],
   ["--project", "e2e"],
-  ["--project", "unit", "--coverage"],
+  ["--project", "unit", "--coverage", "--maxWorkers=1"],
 ];
 
 const given = process.argv.slice(2);

@@ -1,12 +1,17 @@
 /** What npm would publish, used the way a stranger uses it: under plain Node, without this repository's sources. */
-import { writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { startDestination } from "../support/destination.ts";
 import { type Finished, run } from "../support/run-npm.ts";
 import { type PackedPackage, packPackage } from "../support/packed-package.ts";
 import { temporalEnvironment, uniqueName } from "../support/temporal.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 let packed: PackedPackage;
 
@@ -86,7 +91,7 @@ describe("the published package", () => {
       }
     `;
     await writeFile(join(packed.folder, "consumer.mts"), consumer);
-    const tsc = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
     const options = [
       "--noEmit",
       "--strict",
@@ -127,5 +132,28 @@ describe("the published package", () => {
       });
     `);
     expect(outcome).toEqual({ state: "delivered", bodies: ['{"total":42}'] });
+  });
+
+  test("delivers what the code in the README sends, by the worker of its command", async () => {
+    const destination = await startDestination({});
+    const config = {
+      temporal: { taskQueue: uniqueName("package") },
+      sources: { shop: {} },
+      endpoints: { crm: { url: `${destination.url}/crm`, allowPrivate: ["127.0.0.0/8"] } },
+      routes: [{ match: {}, to: ["crm"] }],
+    };
+    await writeFile(join(packed.folder, "countersign.config.json"), JSON.stringify(config));
+    await copyFile(join(ROOT, "examples/first-event/send.ts"), join(packed.folder, "send.mts"));
+    const bin = join(packed.folder, "node_modules/countersign", manifest.bin.countersign);
+    const worker = spawn(process.execPath, [bin, "worker"], { cwd: packed.folder, env: temporalEnvironment() });
+    try {
+      const sent = await node("--import", import.meta.resolve("tsx"), "send.mts");
+      expect(sent).toEqual({ exitCode: 0, stdout: "delivered\n", stderr: "" });
+      expect(destination.requests.map(({ body }) => body.toString())).toEqual(['{"total":42}']);
+    } finally {
+      worker.kill();
+      await once(worker, "exit");
+      await destination.close();
+    }
   });
 });

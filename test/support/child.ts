@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { nodeArguments } from "./node-arguments.ts";
 import { until, type UntilOptions } from "./until.ts";
 
 /** One line of standard output, parsed; children print JSON only. */
@@ -34,7 +35,7 @@ const ERROR_TAIL = 4000;
 /** Runs `test/support/<script>` with one JSON argument; the script must end when its standard input does. */
 export function startChild(script: string, argument: unknown, environment: NodeJS.ProcessEnv = process.env): Child {
   const file = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", file, JSON.stringify(argument)], {
+  const child = spawn(process.execPath, [...nodeArguments(file), JSON.stringify(argument)], {
     cwd: ROOT,
     env: environment,
     stdio: ["pipe", "pipe", "pipe"],

@@ -1,10 +1,10 @@
 /** The command line as people run it: a process of its own, from sources, in a folder with a configuration. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { nodeArguments } from "./node-arguments.ts";
 import { until } from "./until.ts";
 
 export interface Finished {
@@ -32,15 +32,13 @@ export interface RunningCommand {
 }
 
 const BIN = fileURLToPath(new URL("../../src/cli/bin.ts", import.meta.url));
-/** By its place: a bare name would be looked for from the folder the command runs in. */
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 /** Starts a command and leaves it running. */
 export function startCommand(
   argv: readonly string[],
   { cwd, environment, input = "" }: CommandOptions,
 ): RunningCommand {
-  const child = spawn(process.execPath, ["--import", TSX, BIN, ...argv], {
+  const child = spawn(process.execPath, [...nodeArguments(BIN), ...argv], {
     cwd,
     env: environment,
     stdio: ["pipe", "pipe", "pipe"],

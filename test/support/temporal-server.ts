@@ -1,15 +1,15 @@
 /**
- * Vitest global setup: one development server for a whole run, in memory, on a free port, whatever number of
- * projects ask for it. Tests take its address from `temporalAddress()` in `temporal.ts`.
+ * Vitest global setup: development servers for a whole run, in memory, on free ports, one for each file that runs at
+ * the same time, so that no two files ever meet on one. Tests take theirs from `temporalAddress()` in `temporal.ts`.
  */
 import type { TestProject } from "vitest/node";
 import { type DevServer, startDevServer } from "../../src/temporal/dev-server.ts";
 
-/** Every project gets its own copy of this module; the process they share is where the server is kept. */
+/** Every project gets its own copy of this module; the process they share is where the servers are kept. */
 const SHARED = Symbol.for("countersign.test.temporal-server");
 
 interface Shared {
-  readonly server: Promise<DevServer>;
+  readonly servers: Promise<DevServer>[];
   users: number;
 }
 
@@ -25,24 +25,29 @@ const DYNAMIC_CONFIG = {
 } as const;
 
 export async function setup(project: TestProject): Promise<void> {
-  const shared = sharedServer();
+  const shared = sharedServers();
   shared.users += 1;
-  project.provide("temporalAddress", (await shared.server).address);
+  while (shared.servers.length < project.config.maxWorkers) shared.servers.push(start());
+  const servers = await Promise.all(shared.servers);
+  project.provide(
+    "temporalAddresses",
+    servers.map(({ address }) => address),
+  );
 }
 
 export async function teardown(): Promise<void> {
-  const shared = sharedServer();
+  const shared = sharedServers();
   shared.users -= 1;
   if (shared.users > 0) return;
   Reflect.deleteProperty(globalThis, SHARED);
-  await (await shared.server).stop();
+  for (const server of shared.servers) await (await server).stop();
 }
 
-function sharedServer(): Shared {
+function sharedServers(): Shared {
   const known: unknown = Reflect.get(globalThis, SHARED);
   // Only this function writes the property.
   if (known !== undefined) return known as Shared;
-  const shared: Shared = { server: start(), users: 0 };
+  const shared: Shared = { servers: [], users: 0 };
   Reflect.set(globalThis, SHARED, shared);
   return shared;
 }

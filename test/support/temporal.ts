@@ -1,4 +1,4 @@
-/** What a server test needs of the shared development server: its address, connections, names of its own. */
+/** What a server test needs of its development server: its address, connections, names of its own. */
 import { randomUUID } from "node:crypto";
 import type { Client, Connection } from "@temporalio/client";
 import { inject } from "vitest";
@@ -6,16 +6,19 @@ import { type Connected, connectClient } from "../../src/temporal/connect.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** `ip:port` of the run's development server. */
-    temporalAddress: string;
+    /** `ip:port` of each of the run's development servers. */
+    temporalAddresses: readonly string[];
   }
 }
 
 const TEST_NAMESPACE = "default";
 
-/** Address of the run's development server; only in projects with the global setup `temporal-server.ts`. */
+/** Address of this file's development server; only in projects with the global setup `temporal-server.ts`. */
 export function temporalAddress(): string {
-  return inject("temporalAddress");
+  // Between 1 and the number of files that run at the same time.
+  const address = inject("temporalAddresses")[Number(process.env["VITEST_POOL_ID"]) - 1];
+  if (address === undefined) throw new Error("This project starts no Temporal server");
+  return address;
 }
 
 /** Environment of a process under test that is to find the shared server, whatever TEMPORAL_* this shell has. */
