@@ -87,14 +87,15 @@ describe("a body", () => {
     const chunk = Buffer.alloc(64 * 1024, 0x20);
     const head = rawRequest("/v1/hooks/stripe", { "content-type": "application/json", "transfer-encoding": "chunked" });
     const answers = await Promise.all(
-      (await many(app, 20)).map(async ({ send, received, socket }) => {
+      (await many(app, 20)).map(async ({ send, received, socket }, index) => {
         send(head);
         for (let sent = 0; sent < 1024 && !received().includes("413"); sent += 1) {
           send("10000\r\n");
           send(chunk);
           send("\r\n");
           await pause(0);
-          if (sent % 8 === 0) most = Math.max(most, liveBytes() - before);
+          // One of them looks for all: each look collects the garbage of a whole process.
+          if (index === 0) most = Math.max(most, liveBytes() - before);
         }
         await until("it is refused", () => received().includes("413") || socket.destroyed);
         return received();
