@@ -15,6 +15,7 @@ export type ErrorCode =
   | "config_not_found"
   | "conflict"
   | "duplicate_member"
+  | "endpoint_held"
   | "handler_missing"
   | "invalid_json"
   | "missing_env"

@@ -1,7 +1,17 @@
 /** The package `countersign`: what producers and operators import. */
 export { connect, type ConnectedCountersign, type ConnectOptions } from "./client/connect.ts";
+export type { BulkReplayOrder, BulkReplaySelection } from "./client/bulk-replay-order.ts";
+export type { BulkReplayRow } from "./client/bulk-replay-list.ts";
+export type { BulkReplayItems, BulkReplayStatus } from "./client/bulk-replay-show.ts";
+export type { BulkReplayPreview, BulkReplayReceipt } from "./client/bulk-replay-start.ts";
+export type { BulkReplayVerdict, BulkReplayWord } from "./client/bulk-replay-steer.ts";
+export type { BulkReplays } from "./client/bulk-replays.ts";
 export type { AmendmentWord, Countersign, DecisionWord, PersonsWord } from "./client/countersign.ts";
-export type { EndpointOverview } from "./client/endpoint-overview.ts";
+export type { PauseReport, ResumeReport } from "./client/endpoint-control.ts";
+export type { EndpointDetail } from "./client/endpoint-detail.ts";
+export type { EndpointOverview, GateStatus } from "./client/endpoint-overview.ts";
+export type { PauseOrder, ResumeOrder } from "./client/endpoint-words.ts";
+export type { EndpointLedger } from "./client/read-ledger.ts";
 export type { EventReport } from "./client/get-event.ts";
 export type { EventRow, ListFilter } from "./client/list-events.ts";
 export type { ListedApproval } from "./client/listed-approval.ts";
@@ -51,7 +61,10 @@ export type {
   ResolutionAction,
   ResolutionRefusal,
   ShownBody,
+  ShownHold,
   Verdict,
   WaitingFor,
 } from "./delivery/event-state.ts";
+export type { LedgerEntry, LedgerEvent } from "./delivery/gates/ledger.ts";
+export type { LookupFinding, LookupRecord } from "./delivery/lookup.ts";
 export { CountersignError, type ErrorCode, isCountersignError } from "./errors.ts";

@@ -7,6 +7,7 @@ import {
   anInput,
   aStage,
   perform,
+  STAGE_WORKER,
   type Stage,
   stageConfig,
 } from "../../test/support/activity-stage.ts";
@@ -14,7 +15,9 @@ import { at, NOON_MS, someSettings } from "../../test/support/deliveries.ts";
 import type { AttemptInput } from "../delivery/activity-shapes.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
 import type { SeenTaskEvent, TaskEvent } from "../delivery/lost-attempt.ts";
+import type { PresentTask } from "../delivery/own-loss.ts";
 import type { DeliverySettings } from "../delivery/plan.ts";
+import type { RunReader } from "./dependencies.ts";
 import { createAdmission, limitsFor } from "./admission.ts";
 
 const config = stageConfig({
@@ -76,6 +79,16 @@ describe("an attempt", () => {
     expect(result).toMatchObject({ kind: "attempted", record: { outcome: "delivered" } });
     expect(stage.failures).toMatchObject([{ code: "log_failed" }]);
     expect(stage.sent).toHaveLength(1);
+  });
+
+  test("says so where the clock of the endpoint differs, and stands whatever becomes of that", async () => {
+    const stage = aStage(config, { answers: [anAnswer({ date: new Date(NOON_MS + 600_000).toUTCString() })] });
+    await attempt(stage);
+    expect(stage.clockLines).toEqual([{ endpoint: "crm", differenceMs: 600_000 }]);
+    const broken = { ...stage.deps.log, clockDiffers: () => thrown(new Error("disk full")) };
+    const result = await attempt({ ...stage, deps: { ...stage.deps, log: broken } }, { number: 2 });
+    expect(result).toMatchObject({ kind: "attempted", record: { outcome: "delivered" } });
+    expect([stage.sent.length, stage.failures]).toMatchObject([2, [{ code: "log_failed" }]]);
   });
 
   test("tells how long it waited in its lane, where that is worth telling", async () => {
@@ -212,6 +225,134 @@ describe("a re-run", () => {
   });
 });
 
+describe("a re-run of a task that this very process has lost, being slow", () => {
+  /** The task before began in this process and timed out; nothing says that it sent anything. */
+  const OWN_LOST = seen("task-timed-out", "task-started", "task-scheduled", "other").map((one) =>
+    one.event === "task-started" ? { ...one, worker: STAGE_WORKER } : one,
+  );
+  const AGAIN = aClue({ historyLength: 6 });
+  const SECOND: PresentTask = { attempt: 2, startedMs: NOON_MS };
+
+  function aSlowStage({ isOpen = () => true, ...runs }: Partial<RunReader> & { isOpen?: () => boolean } = {}): Stage {
+    const admission = createAdmission({ limits: limitsFor(10), now: () => NOON_MS, gateOpen: isOpen });
+    return aStage(config, {
+      admission,
+      runs: {
+        latestTaskEvents: () => Promise.resolve(OWN_LOST),
+        presentTask: () => Promise.resolve(SECOND),
+        ...runs,
+      },
+    });
+  }
+
+  test("is made as if nothing was lost, once", async () => {
+    const stage = aSlowStage();
+    const made = await locally(stage, { clues: AGAIN });
+    expect(made).toMatchObject({ kind: "attempted", record: { outcome: "delivered" } });
+    expect(await locally(stage, { clues: AGAIN })).toEqual(made);
+    expect(stage.sent).toHaveLength(1);
+  });
+
+  test("goes to its lane, or finds nothing, as if nothing was lost", async () => {
+    const stage = aSlowStage({ isOpen: () => false });
+    expect(await locally(stage, { clues: AGAIN })).toEqual({ kind: "to-lane", endpoint: "crm" });
+    const look = aClue({ ...AGAIN, recallOnly: true, expectedLength: null });
+    expect(await locally(aSlowStage(), { clues: look })).toEqual({ kind: "set-aside", endpoint: "crm" });
+    expect(stage.sent).toEqual([]);
+  });
+
+  test("is answered from memory where the attempt was made", async () => {
+    const stage = aSlowStage();
+    const original = await locally(stage);
+    expect(await locally(stage, { clues: AGAIN })).toEqual(original);
+    expect(stage.sent).toHaveLength(1);
+  });
+
+  test.each<[string, Partial<RunReader>]>([
+    ["another worker began it", { latestTaskEvents: () => Promise.resolve(LOST) }],
+    [
+      "there was a second loss, of which nobody knows whose it was",
+      { presentTask: () => Promise.resolve({ ...SECOND, attempt: 3 }) },
+    ],
+    ["the server has handed out no task", { presentTask: () => Promise.resolve(null) }],
+  ])("is lost all the same when %s", async (_, runs) => {
+    const stage = aSlowStage(runs);
+    expect(await locally(stage, { clues: AGAIN })).toMatchObject({ kind: "lost", number: 1 });
+    expect(stage.sent).toEqual([]);
+  });
+
+  test("is lost all the same, and known since when, where only the task cannot be asked for", async () => {
+    const stage = aSlowStage({ presentTask: () => Promise.reject(new Error("unavailable")) });
+    expect(await locally(stage, { clues: AGAIN })).toMatchObject({ kind: "lost", sinceMs: NOON_MS - 1000 });
+    expect(stage.failures).toMatchObject([{ activity: "attemptDelivery", code: "task_unreadable" }]);
+    expect(stage.sent).toEqual([]);
+  });
+
+  test("is lost all the same when the attempt failed on our side, for then it may have been sent", async () => {
+    const stage = aSlowStage();
+    const broken = { ...stage.deps, send: () => Promise.reject(new Error("a broken assumption")) };
+    const input = anInput({ via: "local", clues: aClue() });
+    await expect(perform(broken, ["attemptDelivery", input])).rejects.toBeInstanceOf(ApplicationFailure);
+    expect(await locally(stage, { clues: AGAIN })).toMatchObject({ kind: "lost", sinceMs: NOON_MS - 1000 });
+    expect(stage.sent).toEqual([]);
+  });
+
+  test.each([
+    ["the lost task was its own", OWN_LOST],
+    ["it was not", LOST],
+  ])("joins an attempt that the lost execution begins while the server is asked: %s", async (_, events) => {
+    const asking = { answer(_events: readonly SeenTaskEvent[]): void {} };
+    const answered = new Promise<readonly SeenTaskEvent[]>((resolve) => Object.assign(asking, { answer: resolve }));
+    const stage = aSlowStage({ latestTaskEvents: () => answered, isOpen: () => stage.sent.length === 0 });
+    const rerun = locally(stage, { clues: AGAIN });
+    const original = await locally(stage);
+    asking.answer(events);
+    expect(original).toMatchObject({ kind: "attempted" });
+    expect(await rerun).toEqual(original);
+    expect(stage.sent).toHaveLength(1);
+  });
+
+  test("keeps the lost execution from sending when that wakes at last", async () => {
+    const gate = { isOpen: false };
+    const stage = aSlowStage({ isOpen: () => gate.isOpen });
+    expect(await locally(stage, { clues: AGAIN })).toMatchObject({ kind: "to-lane" });
+    gate.isOpen = true;
+    expect(await locally(stage)).toEqual({ kind: "set-aside", endpoint: "crm" });
+    expect(stage.sent).toEqual([]);
+    expect(await attempt(stage, { via: "lane" })).toMatchObject({ kind: "attempted", record: { number: 1 } });
+  });
+});
+
+describe("a lost execution that wakes in a worker that has no task of the run any more", () => {
+  const byThisWorker = (one: SeenTaskEvent): SeenTaskEvent =>
+    one.event === "task-started" && one.id === 3 ? { ...one, worker: STAGE_WORKER } : one;
+  const LOSS: readonly TaskEvent[] = ["task-timed-out", "task-started", "task-scheduled", "other"];
+
+  test.each<[string, readonly TaskEvent[], PresentTask | null]>([
+    ["while another worker has the task", LOSS, { attempt: 2, startedMs: NOON_MS + 50 }],
+    [
+      "after another worker gave a sign of life in it",
+      ["task-started", "task-scheduled", "task-completed", "task-started", "task-scheduled", ...LOSS],
+      { attempt: 1, startedMs: NOON_MS + 8000 },
+    ],
+    [
+      "after another worker made the attempt, and the run is over",
+      ["other", "other", "task-completed", "task-started", "task-scheduled", ...LOSS],
+      null,
+    ],
+  ])("sends nothing: %s", async (_, events, present) => {
+    const stage = aStage(config, {
+      runs: {
+        latestTaskEvents: () => Promise.resolve(seen(...events).map(byThisWorker)),
+        presentTask: () => Promise.resolve(present),
+      },
+    });
+    stage.clock.nowMs += 12_000;
+    expect(await locally(stage)).toMatchObject({ kind: "lost", number: 1 });
+    expect(stage.sent).toEqual([]);
+  });
+});
+
 describe("the way", () => {
   test("is never local to an endpoint that turns out not to be idempotent", async () => {
     const stage = aStage(config);
@@ -335,7 +476,7 @@ describe("ensureLane", () => {
 
 /** Newest first, a second apart, the newest at noon. */
 function seen(...events: readonly TaskEvent[]): readonly SeenTaskEvent[] {
-  return events.map((event, index) => ({ event, atMs: NOON_MS - index * 1000 }));
+  return events.map((event, index) => ({ event, id: events.length - index, atMs: NOON_MS - index * 1000 }));
 }
 
 function thrown(error: Error): never {

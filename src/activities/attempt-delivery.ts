@@ -7,6 +7,7 @@ import type { BusinessEvent } from "../delivery/event.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
 import { lostTask, mayBeRerun } from "../delivery/lost-attempt.ts";
 import { eventKey } from "../delivery/names.ts";
+import { isRemembered, ownLossesSince } from "../delivery/own-loss.ts";
 import type { DeliverySettings } from "../delivery/plan.ts";
 import { approvalGate, orderOf } from "./approval-gate.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
@@ -14,6 +15,7 @@ import { whileBeating } from "./heartbeat.ts";
 import { logFailure } from "./log-failure.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { currentRun, ownEvent } from "./own-event.ts";
+import { watchedAttempt } from "./watched-attempt.ts";
 
 /** Everything the making of an attempt needs to know. */
 export interface DueAttempt {
@@ -25,6 +27,8 @@ export interface DueAttempt {
   readonly lastStatus: number | null;
   /** Time it waited to be taken up, milliseconds. */
   readonly heldMs: number;
+  /** A person's replay; absent = no. */
+  readonly replayed?: boolean;
   /** Asked immediately before the request; null = go on. Absent = no approval is due. */
   readonly gate?: () => AttemptResult | null;
 }
@@ -45,6 +49,7 @@ export async function attemptDelivery(deps: ActivityDependencies, input: Attempt
     settings,
     lastStatus,
     heldMs: heldMs(deps),
+    replayed: input.replayed === true,
     gate: () => (draft === null ? null : approvalGate(deps, { input, order, draft })),
   };
   const result = await attemptOnce(deps, due, input.clues ?? null);
@@ -62,9 +67,16 @@ export async function attemptOnce(
   const remembered = deps.memory.recall(identity);
   if (remembered !== null) return await remembered;
   if (clues !== null) {
-    const lost = await findLost(deps, clues);
-    if (lost !== null) return { kind: "lost", endpoint, number, ...lost };
-    if (clues.recallOnly || !settings.idempotent) return { kind: "set-aside", endpoint };
+    const loss = await findLoss(deps, clues);
+    // Another execution of the same task may have begun it while the server was asked.
+    const begun = deps.memory.recall(identity);
+    if (begun !== null) return await begun;
+    if (loss !== null && !(loss.isOwn && deps.memory.neverBegan(identity)))
+      return { kind: "lost", endpoint, number, ...loss.found };
+    // This process sent nothing, and from here on that stands: the lost execution may still be under way in it.
+    if (loss !== null) deps.memory.overtake(identity, clues);
+    if (clues.recallOnly || !settings.idempotent || deps.memory.isOvertaken(identity, clues))
+      return { kind: "set-aside", endpoint };
   }
   const closed = due.gate?.() ?? null;
   if (closed !== null) return closed;
@@ -87,7 +99,9 @@ async function observed(deps: ActivityDependencies, due: DueAttempt): Promise<At
 }
 
 async function attempted(deps: ActivityDependencies, due: DueAttempt): Promise<AttemptResult> {
-  const record = due.via === "local" ? await makeAttempt(deps, due) : await whileBeating(makeAttempt(deps, due));
+  const record = await watchedAttempt(deps, due, async () =>
+    due.via === "local" ? await makeAttempt(deps, due) : await whileBeating(makeAttempt(deps, due)),
+  );
   logAttempt(deps, due, record);
   return { kind: "attempted", endpoint: due.endpoint, record };
 }
@@ -101,20 +115,42 @@ function logAttempt(deps: ActivityDependencies, due: DueAttempt, record: Attempt
   }
 }
 
+interface Loss {
+  readonly found: { readonly sinceMs?: number };
+  /** The lost task was begun by this very process, no longer ago than it remembers. */
+  readonly isOwn: boolean;
+}
+
 /** When the history cannot be read, the attempt counts as lost: to assume it was not would repeat it unseen. */
-async function findLost(deps: ActivityDependencies, clues: LocalClues): Promise<{ readonly sinceMs?: number } | null> {
+async function findLoss(deps: ActivityDependencies, clues: LocalClues): Promise<Loss | null> {
   if (!mayBeRerun({ ...clues, nowMs: deps.now() })) return null;
+  const { historyLength } = clues;
   try {
-    const lost = lostTask(await deps.runs.latestTaskEvents(currentRun()));
-    return lost === null ? null : { sinceMs: lost.startedMs };
+    const events = await deps.runs.latestTaskEvents(currentRun(), historyLength);
+    const lost = lostTask(events, historyLength);
+    if (lost === null) return null;
+    const sinceMs = ownLossesSince(events, { worker: deps.worker, historyLength });
+    return { found: { sinceMs: lost.startedMs }, isOwn: sinceMs !== null && (await remembers(deps, sinceMs)) };
   } catch (error) {
     logFailure(deps.log, { activity: "attemptDelivery", code: "history_unreadable", error });
-    return {};
+    return { found: {}, isOwn: false };
+  }
+}
+
+/** When the server does not tell, no: the loss that was found stands. */
+async function remembers(deps: ActivityDependencies, sinceMs: number): Promise<boolean> {
+  try {
+    const present = await deps.runs.presentTask(currentRun());
+    return isRemembered({ sinceMs, present, nowMs: deps.now() });
+  } catch (error) {
+    logFailure(deps.log, { activity: "attemptDelivery", code: "task_unreadable", error });
+    return false;
   }
 }
 
 function heldMs(deps: ActivityDependencies): number {
-  return Math.max(0, deps.now() - activityInfo().currentAttemptScheduledTimestampMs);
+  // From its first scheduling on: going back to a lane that is held is part of the wait.
+  return Math.max(0, deps.now() - activityInfo().scheduledTimestampMs);
 }
 
 function sameSettings(left: DeliverySettings, right: DeliverySettings): boolean {
@@ -125,6 +161,7 @@ function sameSettings(left: DeliverySettings, right: DeliverySettings): boolean 
     left.isolated === right.isolated &&
     left.lane === right.lane &&
     left.approval === right.approval &&
+    left.reconcile === right.reconcile &&
     left.totalMs === right.totalMs &&
     JSON.stringify(left.retry) === JSON.stringify(right.retry)
   );

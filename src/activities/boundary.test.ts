@@ -32,7 +32,7 @@ async function passing(thrown: unknown, options: { readonly tries?: number; read
 }
 
 const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-const silentLog: ActivityLog = { attempted() {}, failed() {}, handlerFailed() {} };
+const silentLog: ActivityLog = { attempted() {}, lookedUp() {}, failed() {}, clockDiffers() {}, handlerFailed() {} };
 
 class Hostile extends Error {
   override get message(): string {

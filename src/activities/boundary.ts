@@ -11,6 +11,7 @@ import { BAD_INPUT_TYPES } from "../delivery/bad-input.ts";
 import { isCountersignError } from "../errors.ts";
 import type { ActivityLog } from "./dependencies.ts";
 import { logFailure } from "./log-failure.ts";
+import { TryAgain } from "./try-again.ts";
 
 /** A failure of unknown origin is tried this often (minutes, with the policy's waits), then a person must look. */
 const MAX_UNEXPLAINED_TRIES = 8;
@@ -26,6 +27,8 @@ export function atBoundary<Input, Result>(
       return await body(input);
     } catch (error) {
       if (isTemporalCancellation(error)) throw canceled();
+      const open = readTryAgain(error);
+      if (open !== null) throw tryAgain(open);
       const failure = toFailure(error, activityInfo().attempt);
       logFailure(log, { activity, code: failure.type ?? "internal", error });
       throw failure;
@@ -48,6 +51,22 @@ function toFailure(error: unknown, tries: number): ApplicationFailure {
           type: own.code,
           nonRetryable: BAD_INPUT_TYPES.includes(own.code),
         });
+  failure.stack = "";
+  return failure;
+}
+
+/** Null for anything else, also for what throws when it is looked at. */
+function readTryAgain(error: unknown): TryAgain | null {
+  try {
+    return error instanceof TryAgain ? error : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Nothing is wrong, so nothing is logged. */
+function tryAgain({ message, type, afterMs }: TryAgain): ApplicationFailure {
+  const failure = ApplicationFailure.create({ message, type, nextRetryDelay: afterMs });
   failure.stack = "";
   return failure;
 }

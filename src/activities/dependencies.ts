@@ -1,9 +1,14 @@
 /** What activities are given: everything that touches the world, so that tests can hand in small fakes. */
 import type { Endpoint } from "../config/config.ts";
 import type { ResolvedEndpoint } from "../config/resolve-endpoint.ts";
+import type { AttemptRecord } from "../delivery/attempt.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
+import type { LookupRecord } from "../delivery/lookup.ts";
 import type { SeenTaskEvent } from "../delivery/lost-attempt.ts";
+import type { PresentTask } from "../delivery/own-loss.ts";
 import type { Amendment, ApprovalGrant, ApprovalRule, BallotRights, ProposalDraft } from "../delivery/approval.ts";
+import type { ItemOrder, ListedPage, ListOrder } from "../delivery/bulk-replay/activity-shapes.ts";
+import type { ItemResult } from "../delivery/bulk-replay/item.ts";
 import type { ExamineInput, PlannedDelivery } from "../delivery/activity-shapes.ts";
 import type { EventPlan } from "../delivery/plan.ts";
 import type { Send } from "../egress/exchange.ts";
@@ -62,8 +67,10 @@ export interface RunReference {
 export interface RunReader {
   /** The event as its producer sent it, its body byte for byte. Throws `bad_event` and its kin. */
   startEvent(run: RunReference): Promise<BusinessEvent>;
-  /** The end of the history, newest first, as far as telling a lost task needs. */
-  latestTaskEvents(run: RunReference): Promise<readonly SeenTaskEvent[]>;
+  /** The end of the history, newest first, as far as telling a lost task needs; `historyLength` as for `lostTask`. */
+  latestTaskEvents(run: RunReference, historyLength: number): Promise<readonly SeenTaskEvent[]>;
+  /** The workflow task that is being executed; null = none is. */
+  presentTask(run: RunReference): Promise<PresentTask | null>;
 }
 
 export interface AttemptLine {
@@ -80,11 +87,60 @@ export interface AttemptLine {
   readonly retryAfterRaw: string | null;
 }
 
+/** One time that somebody was asked; `unclear` may be asked again. */
+export interface LookupLine extends Pick<LookupRecord, "attempt" | "tries" | "by" | "found" | "code" | "durationMs"> {
+  readonly key: string;
+  readonly endpoint: string;
+  readonly status: number | null;
+}
+
 export interface ActivityLog {
   attempted(line: AttemptLine): void;
+  lookedUp(line: LookupLine): void;
   /** Our own trouble; the error stays in this log and goes nowhere else. */
   failed(line: { readonly activity: string; readonly code: string; readonly error: unknown }): void;
   handlerFailed(line: { readonly key: string; readonly handler: string; readonly error: unknown }): void;
+  /** By an answer of the endpoint; ahead of ours, milliseconds. */
+  clockDiffers(line: { readonly endpoint: string; readonly differenceMs: number }): void;
+}
+
+/** What becomes of an attempt that came by its lane: the server handed it out, but this process may know better. */
+export type LaneWord =
+  | { readonly kind: "go" }
+  /** One of a few that try the endpoint. */
+  | { readonly kind: "probe"; readonly round: number }
+  | { readonly kind: "held"; readonly afterMs: number };
+
+export interface BegunAttempt {
+  readonly endpoint: string;
+  /** Of the probes it belongs to; null = none. */
+  readonly round: number | null;
+  /** False for replays and synthetic events: a person's try says nothing about the endpoint's health. */
+  readonly counts: boolean;
+  /** A longer Retry-After parks its delivery and holds nobody else. */
+  readonly retryAfterMaxMs: number;
+}
+
+/** Hears of every attempt; what it makes of them must never fail one. */
+export interface AttemptWatch {
+  /** `end` must be called once; null = it was not made after all. */
+  begin(attempt: BegunAttempt): { end(record: AttemptRecord | null): void };
+}
+
+export interface AttemptGates extends AttemptWatch {
+  /** `tries` = how often the server has handed it out, from 1. */
+  onLane(endpoint: string, tries: number): LaneWord;
+}
+
+/** What a bulk replay asks of lists and events. */
+export interface ParkedEvents {
+  list(order: ListOrder): Promise<ListedPage>;
+  /** Throws `temporal_unreachable`; whatever else happens to one event is its result. */
+  replay(key: string, order: ItemOrder): Promise<ItemResult>;
+  /** What an earlier try has told the event; null = nothing. Tells it nothing. */
+  look(key: string, order: ItemOrder): Promise<ItemResult | null>;
+  /** Whether somebody has paused or canceled that bulk replay, also by a word it has not read yet. */
+  isStopped(id: string): Promise<boolean>;
 }
 
 export interface ActivityDependencies {
@@ -93,10 +149,14 @@ export interface ActivityDependencies {
   /** By `name@version`. */
   readonly handlers: ReadonlyMap<string, Handler>;
   readonly admission: Admission;
+  readonly gates: AttemptGates;
   readonly memory: OutcomeMemory;
   readonly runs: RunReader;
+  /** Identity under which the server hands out tasks to this worker, and to no other. */
+  readonly worker: string;
   /** Accepts an event of our own; the same one twice is one event. */
   submit(event: BusinessEvent): Promise<void>;
+  readonly parked: ParkedEvents;
   /** Opens the lane here if this process serves it, and enters it in the registry. */
   openLane(endpoint: string): Promise<void>;
   readonly log: ActivityLog;

@@ -7,7 +7,7 @@ export interface HandlerContext {
   readonly signal: AbortSignal;
   /** Equal on every attempt and replay of this delivery. */
   readonly idempotencyKey: string;
-  /** Counts from 1 over the whole delivery. */
+  /** Counts from 1 over the whole delivery; in a lookup, the attempt it is about. */
   readonly attempt: number;
 }
 
@@ -16,11 +16,19 @@ export interface HandlerReceipt {
   readonly reference?: string;
 }
 
+/** What a handler answers that is asked as a lookup, after an attempt whose outcome is uncertain. */
+export interface LookupReceipt extends HandlerReceipt {
+  /** True = the effect is there, false = it certainly is not and will not come; null = cannot tell. */
+  readonly delivered: boolean | null;
+}
+
+type HandlerResult = HandlerReceipt | LookupReceipt | undefined | void;
+
 // The input is whatever JSON the event carries: each handler names the shape it expects.
 export type HandlerFunction<Input = unknown> = (
   input: Input,
   context: HandlerContext,
-) => Promise<HandlerReceipt | undefined | void> | HandlerReceipt | undefined | void;
+) => Promise<HandlerResult> | HandlerResult;
 
 export interface Handler {
   readonly name: string;
@@ -43,7 +51,7 @@ export function handler<Input>(name: string, version: string, run: HandlerFuncti
   return { name, version, run };
 }
 
-/** The handler failed this time; `retryAfterMs` is honoured like a Retry-After. */
+/** The handler failed this time; `retryAfterMs` is honored like a Retry-After. */
 export class RetryableError extends Error {
   override readonly name = "RetryableError";
   readonly retryAfterMs: number | null;

@@ -232,6 +232,12 @@ describe("what came back", () => {
     expect(judge({ ...failure, code: "canceled", certainty: "not-sent" })).toMatchObject({ outcome: "canceled" });
   });
 
+  test("tells how far the request got where that is known", () => {
+    const progress = { phase: "sent", bytesSent: 812, bytesReceived: 0 } as const;
+    const cut = { kind: "failure", code: "closed_after_send", certainty: "unknown", elapsedMs: 3, progress } as const;
+    expect(judge(cut)).toMatchObject({ outcome: "uncertain", ...progress });
+  });
+
   test("keeps a usable Retry-After and what it looked like", () => {
     const asked = { retryAfterMs: 120_000, retryAfterRaw: "120" };
     expect(judge(anAnswer({ status: 503, retryAfter: ["120"] }))).toMatchObject({ outcome: "retry", ...asked });

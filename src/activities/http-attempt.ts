@@ -90,8 +90,8 @@ export type HttpVerdict = Omit<AttemptRecord, "number" | "at" | "durationMs" | "
 /** What came back, as an outcome: a status decides by the table, a failure by its certainty. */
 export function judgeExchange({ exchange, endpoint, nowMs }: JudgeFacts): HttpVerdict {
   if (exchange.kind === "failure") {
-    const { code, certainty } = exchange;
-    return { outcome: classifyFailure({ code, certainty }), certainty, code };
+    const { code, certainty, progress = {} } = exchange;
+    return { outcome: classifyFailure({ code, certainty }), certainty, code, ...progress };
   }
   return judgeAnswer(exchange, endpoint, nowMs);
 }

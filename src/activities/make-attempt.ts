@@ -2,13 +2,16 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { AttemptRecord } from "../delivery/attempt.ts";
 import { bodyOf } from "../delivery/body.ts";
+import { clockDifferenceMs } from "../delivery/clock-difference.ts";
 import { isJsonContentType } from "../delivery/content-type.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import { eventKey } from "../delivery/names.ts";
+import type { Answer } from "../egress/exchange.ts";
 import type { DueAttempt } from "./attempt-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { callHandler } from "./handler-attempt.ts";
 import { judgeExchange, requestFor } from "./http-attempt.ts";
+import { logFailure } from "./log-failure.ts";
 
 /** Below this, waiting in a lane is only the time it takes to be handed out. */
 const HELD_FROM_MS = 1000;
@@ -41,7 +44,24 @@ async function overHttp(deps: ActivityDependencies, due: DueAttempt): Promise<Re
     signal: stopSignal(deps, due),
   });
   const exchange = await deps.send(request);
-  return judgeExchange({ exchange, endpoint, nowMs: deps.now() });
+  const nowMs = deps.now();
+  if (exchange.kind === "answer") compareClocks(deps, due.endpoint, { ...exchange, nowMs });
+  return judgeExchange({ exchange, endpoint, nowMs });
+}
+
+/** A clock that is off makes receivers refuse our signatures, whosever it is. To fail here would send again. */
+function compareClocks(
+  { log }: ActivityDependencies,
+  endpoint: string,
+  { date, nowMs, elapsedMs }: Answer & { readonly nowMs: number },
+): void {
+  const differenceMs = clockDifferenceMs({ responseDate: date, nowMs, elapsedMs });
+  if (differenceMs === null) return;
+  try {
+    log.clockDiffers({ endpoint, differenceMs });
+  } catch (error) {
+    logFailure(log, { activity: "attemptDelivery", code: "log_failed", error });
+  }
 }
 
 async function byHandler(
@@ -64,8 +84,8 @@ async function byHandler(
   });
 }
 
-/** JSON is handed over parsed; anything else as text when it came as text, else as bytes. */
-function inputOf(event: BusinessEvent): unknown {
+/** What a handler gets: JSON is handed over parsed; anything else as text when it came as text, else as bytes. */
+export function inputOf(event: BusinessEvent): unknown {
   if (event.data !== undefined) return event.data;
   const { contentType, bytes } = bodyOf(event);
   return isJsonContentType(contentType) && bytes.length > 0 ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;

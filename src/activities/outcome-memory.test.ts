@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { anAttempt } from "../../test/support/deliveries.ts";
 import type { AttemptResult } from "../delivery/facts.ts";
 import { createOutcomeMemory, type OutcomeMemory } from "./outcome-memory.ts";
+import { TryAgain } from "./try-again.ts";
 
 const first = { runId: "run-1", idempotencyKey: "cs1_a", number: 1 };
 const done = (number = 1): AttemptResult => ({ kind: "attempted", endpoint: "crm", record: anAttempt({ number }) });
@@ -59,7 +60,7 @@ describe("outcome memory", () => {
     expect(memory.recall({ ...first, idempotencyKey: "cs1_b" })).toBeNull();
   });
 
-  test("forgets an attempt that threw, because nothing is known of it", async () => {
+  test("has no outcome of an attempt that threw, because nothing is known of it", async () => {
     const { memory } = aMemory();
     const { make, end } = anOpenAttempt();
     const failing = memory.remember(first, make);
@@ -93,5 +94,76 @@ describe("outcome memory", () => {
     await memory.remember({ ...first, number: 3 }, () => Promise.resolve(done(3)));
     expect(memory.recall(first)).toBeNull();
     expect(await memory.recall({ ...first, number: 2 })).toEqual(done(2));
+  });
+});
+
+describe("what was never begun here", () => {
+  test("is an attempt that it has not seen, but none under way, and none that has ended in the last 60 s", async () => {
+    const { memory, clock } = aMemory();
+    const { make, end } = anOpenAttempt();
+    expect(memory.neverBegan(first)).toBe(true);
+    const original = memory.remember(first, make);
+    clock.nowMs += 3_600_000;
+    expect(memory.neverBegan(first)).toBe(false);
+    end.resolve(done());
+    await original;
+    clock.nowMs += 59_999;
+    expect([memory.neverBegan(first), memory.neverBegan({ ...first, number: 2 })]).toEqual([false, true]);
+    clock.nowMs += 1;
+    expect(memory.neverBegan(first)).toBe(true);
+  });
+
+  test("is none that threw: it may have sent all the same", async () => {
+    const { memory, clock } = aMemory();
+    await expect(memory.remember(first, () => Promise.reject(new Error("our own fault")))).rejects.toThrow();
+    clock.nowMs += 59_999;
+    expect(memory.neverBegan(first)).toBe(false);
+    clock.nowMs += 1;
+    expect(memory.neverBegan(first)).toBe(true);
+  });
+
+  test("is one that went back to its lane, for nothing was sent", async () => {
+    const { memory } = aMemory();
+    const held = new TryAgain("crm is held; nothing was sent", { type: "held", afterMs: 1000 });
+    await expect(memory.remember(first, () => Promise.reject(held))).rejects.toBe(held);
+    expect(memory.neverBegan(first)).toBe(true);
+  });
+
+  test("cannot be told while something is forgotten before its time, for lack of room", async () => {
+    const { memory, clock } = aMemory();
+    for (let number = 1; number <= 20_000; number += 1)
+      await memory.remember({ ...first, number }, () => Promise.resolve(done(number)));
+    expect(memory.neverBegan({ ...first, number: 30_000 })).toBe(true);
+    clock.nowMs += 1000;
+    for (let number = 20_001; number <= 20_002; number += 1)
+      await memory.remember({ ...first, number }, () => Promise.resolve(done(number)));
+    expect(memory.neverBegan({ ...first, number: 30_000 })).toBe(false);
+    clock.nowMs += 58_999;
+    expect(memory.neverBegan({ ...first, number: 30_000 })).toBe(false);
+    clock.nowMs += 1;
+    expect(memory.neverBegan({ ...first, number: 30_000 })).toBe(true);
+  });
+});
+
+describe("an execution that was overtaken", () => {
+  const lost = { historyLength: 3, scheduledAtMs: 1000 };
+  const rerun = { historyLength: 6, scheduledAtMs: 11_000 };
+
+  test("stays so, also when it wakes much later and says it overtakes; the later ones are not", () => {
+    const { memory, clock } = aMemory();
+    expect(memory.isOvertaken(first, lost)).toBe(false);
+    memory.overtake(first, rerun);
+    clock.nowMs += 3_600_000;
+    memory.overtake(first, lost);
+    expect(
+      [lost, rerun, { historyLength: 6, scheduledAtMs: 21_000 }].map((one) => memory.isOvertaken(first, one)),
+    ).toEqual([true, false, false]);
+    expect(memory.isOvertaken({ ...first, number: 2 }, lost)).toBe(false);
+  });
+
+  test("is known of a bounded number of attempts, the latest", () => {
+    const { memory } = aMemory();
+    for (let number = 1; number <= 20_001; number += 1) memory.overtake({ ...first, number }, rerun);
+    expect([1, 2, 20_001].map((number) => memory.isOvertaken({ ...first, number }, lost))).toEqual([false, true, true]);
   });
 });

@@ -24,7 +24,7 @@ function aRun(
   const { rest, ...others } = options;
   const runs = {
     startEvent: () => Promise.resolve(sent),
-    latestTaskEvents: () => Promise.resolve([{ event: "task-timed-out", atMs: 0 } as const]),
+    latestTaskEvents: () => Promise.resolve([{ event: "task-timed-out", id: 4, atMs: 0 } as const]),
   };
   return aStage(stageConfig(endpoints, rest), { runs, ...others });
 }
@@ -98,7 +98,7 @@ describe("resolveRoutes", () => {
       {
         runs: {
           startEvent: () => Promise.resolve(anEvent()),
-          latestTaskEvents: () => Promise.resolve([{ event: "other", atMs: 0 } as const]),
+          latestTaskEvents: () => Promise.resolve([{ event: "other", id: 1, atMs: 0 } as const]),
         },
       },
     );

@@ -2,6 +2,7 @@
 import type { AttentionReason } from "../delivery/attention.ts";
 import type { DecisionAction, DecisionRefusal, ReplacedBecause } from "../delivery/approval.ts";
 import type { AttemptCode, Certainty, Outcome, Way } from "../delivery/attempt.ts";
+import type { LookupRecord } from "../delivery/lookup.ts";
 import type { ConflictRecord, ResolutionAction, ResolutionRefusal, TerminalState } from "../delivery/event-state.ts";
 
 /**
@@ -17,6 +18,8 @@ export type AuditAction =
   | ResolutionAction
   | "executed"
   | "attempt"
+  /** What became of an uncertain attempt was looked up. */
+  | "lookup"
   | "parked"
   | "ended"
   | "conflict"
@@ -58,13 +61,15 @@ export interface AuditRecord {
   /** The configuration's own number or text; null = none. */
   readonly policyVersion?: string | null;
 
-  /** Of an attempt, from 1 over the whole delivery. */
+  /** Of an attempt, from 1 over the whole delivery; of a lookup, the attempt it is about. */
   readonly number?: number;
   readonly outcome?: Outcome;
   readonly certainty?: Certainty;
-  readonly code?: AttemptCode;
+  readonly code?: AttemptCode | LookupRecord["code"];
   readonly status?: number;
   readonly durationMs?: number;
+  /** With `lookup`. */
+  readonly found?: LookupRecord["found"];
   /** Receipt reference of a handler. */
   readonly reference?: string;
 

@@ -223,6 +223,22 @@ describe("auditRecords", () => {
     });
   });
 
+  test("tells what was looked up after an uncertain attempt", () => {
+    const asked = { attempt: 1, at: at("10:00:05.000"), durationMs: 7.6, tries: 1, by: "handler" } as const;
+    const lookups = [{ ...asked, found: "absent", code: "handler_done", reference: "re_1" } as const];
+    const records = auditRecords(aReport({ deliveries: [aDelivery({ state: "waiting-retry", lookups })] }));
+    expect(records.find(({ action }) => action === "lookup")).toMatchObject({
+      at: at("10:00:05.000"),
+      actor: null,
+      endpoint: "crm",
+      number: 1,
+      found: "absent",
+      code: "handler_done",
+      durationMs: 8,
+      reference: "re_1",
+    });
+  });
+
   test("begins with what was accepted", () => {
     expect(auditRecords(aReport({ deliveries: [] }))).toEqual([
       expect.objectContaining({ action: "accepted", type: "order.created", fingerprint: `sha256:${"0".repeat(64)}` }),
@@ -252,6 +268,24 @@ describe("the end of a delivery", () => {
 
   test.each([
     ["the end of its last attempt", aDelivery(), "10:00:00.135"],
+    [
+      "the lookup that found its effect",
+      aDelivery({
+        lookups: [
+          {
+            attempt: 1,
+            at: at("12:30:00.000"),
+            durationMs: 40,
+            tries: 2,
+            by: "url",
+            found: "delivered",
+            code: "http_200",
+            status: 200,
+          },
+        ],
+      }),
+      "12:30:00.040",
+    ],
     [
       "the word that it was delivered",
       aDelivery({ resolutions: [aResolution({ action: "mark-delivered" }), aResolution({ at: at("12:00:00.000") })] }),

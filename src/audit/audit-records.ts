@@ -46,10 +46,11 @@ const ORDER: Readonly<Record<AuditAction, number>> = {
   withdraw: 5,
   executed: 6,
   attempt: 7,
-  parked: 8,
-  ended: 9,
-  conflict: 10,
-  "ended-outside": 11,
+  lookup: 8,
+  parked: 9,
+  ended: 10,
+  conflict: 11,
+  "ended-outside": 12,
 };
 
 /** What is equal in all of it stays in the order of the report: sorting is stable. */

@@ -2,6 +2,7 @@
 import type { DecisionRecord, EarlierProposal } from "../delivery/approval.ts";
 import type { AttemptRecord } from "../delivery/attempt.ts";
 import type { DeliveryStatus, EventState, PendingWord, Proposal, Resolution } from "../delivery/event-state.ts";
+import type { LookupRecord } from "../delivery/lookup.ts";
 import type { AuditRecord } from "./audit-record.ts";
 import { endedAt } from "./ended-at.ts";
 import { plainRecord } from "./plain-record.ts";
@@ -15,7 +16,16 @@ interface Place {
 }
 
 export function deliveryRecords(event: Whole, delivery: DeliveryStatus): readonly AuditRecord[] {
-  const { endpoint, proposal, earlierProposals = [], decisions, resolutions, attempts, pending = [] } = delivery;
+  const {
+    endpoint,
+    proposal,
+    earlierProposals = [],
+    decisions,
+    resolutions,
+    attempts,
+    pending = [],
+    lookups = [],
+  } = delivery;
   const place = { key: event.key, endpoint };
   return [
     ...earlierProposals.flatMap((earlier) => earlierRecords(event.key, earlier)),
@@ -24,6 +34,7 @@ export function deliveryRecords(event: Whole, delivery: DeliveryStatus): readonl
     ...resolutions.map((resolution) => resolutionRecord(placeAt(place, earlierProposals, resolution), resolution)),
     ...pending.map((word) => pendingRecord(place, word)),
     ...attempts.map((attempt) => attemptRecord(placeAt(place, earlierProposals, attempt), attempt, proposal)),
+    ...lookups.map((lookup) => lookupRecord(placeAt(place, earlierProposals, lookup), lookup)),
     ...fateRecords(place, event, delivery),
   ];
 }
@@ -90,6 +101,19 @@ function attemptRecord(place: Place, attempt: AttemptRecord, proposal: Proposal 
     ...(status === undefined ? {} : { status }),
     durationMs: Math.round(durationMs),
     via,
+    ...(reference === undefined ? {} : { reference }),
+  };
+}
+
+function lookupRecord(place: Place, lookup: LookupRecord): AuditRecord {
+  const { at, attempt: number, found, code, status, durationMs, reference } = lookup;
+  return {
+    ...plainRecord({ ...place, at, action: "lookup" }),
+    number,
+    found,
+    code,
+    ...(status === undefined ? {} : { status }),
+    durationMs: Math.round(durationMs),
     ...(reference === undefined ? {} : { reference }),
   };
 }

@@ -1,9 +1,11 @@
 /** When a delivery ended: the report says what ended it, not when as such. */
 import type { DeliveryStatus, ResolutionAction, TerminalState } from "../delivery/event-state.ts";
 
-/** The end of the last attempt, or what a person or a clock said, whichever came last. RFC 3339. */
+/** The end of the last attempt or lookup, or what a person or a clock said, whichever came last. RFC 3339. */
 export function endedAt(acceptedAt: string, delivery: DeliveryStatus, state: TerminalState): string {
-  const ends = delivery.attempts.map(({ at, durationMs }) => Date.parse(at) + durationMs);
+  const ends = [...delivery.attempts, ...(delivery.lookups ?? [])].map(
+    ({ at, durationMs }) => Date.parse(at) + durationMs,
+  );
   const lastEnd = ends.length === 0 ? acceptedAt : new Date(Math.max(...ends)).toISOString();
   const cause = causeOf(delivery, state) ?? acceptedAt;
   return Date.parse(cause) > Date.parse(lastEnd) ? cause : lastEnd;

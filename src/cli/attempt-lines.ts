@@ -1,5 +1,6 @@
 /** One attempt as lines of a timeline: when, how long after the one before, what happened, what is certain. */
 import { certaintyOf, phraseOf, printable } from "../delivery/attempt-phrases.ts";
+import { howFarItGot } from "../delivery/uncertain-words.ts";
 import type { AttemptRecord } from "../delivery/attempt.ts";
 import type { Colors } from "./terminal.ts";
 import { clockText, longText, tookText } from "./time-text.ts";
@@ -32,9 +33,14 @@ function gapMs(previous: AttemptRecord, attempt: AttemptRecord): number {
 
 /** `Retry-After` says where a wait comes from; the rest is what the endpoint handed over. */
 function facts(attempt: AttemptRecord): readonly string[] {
-  const { retryAfterMs, retryAfterRaw, location, reference, heldMs, via } = attempt;
+  const { retryAfterMs, retryAfterRaw, location, reference, heldMs, via, configVersion } = attempt;
+  const howFar = howFarItGot(attempt).trim().slice(1, -1);
   const raw = retryAfterRaw === undefined ? null : `Retry-After: ${printable(retryAfterRaw)}`;
   return [
+    ...(howFar === "" ? [] : [howFar]),
+    ...(configVersion === undefined
+      ? []
+      : [`by a changed configuration of the endpoint (${printable(configVersion.slice(0, SHOWN_VERSION))}…)`]),
     ...(retryAfterMs === undefined
       ? []
       : [`asked to wait ${longText(retryAfterMs)}${raw === null ? "" : ` (${raw})`}`]),
@@ -44,6 +50,8 @@ function facts(attempt: AttemptRecord): readonly string[] {
     ...(via === "lane" && heldMs !== undefined ? [`waited ${longText(heldMs)} in its lane`] : []),
   ];
 }
+
+const SHOWN_VERSION = "sha256:".length + 12;
 
 const OUTCOME_WIDTH = "uncertain".length;
 

@@ -65,6 +65,7 @@ describe("auditLines", () => {
   test("tells a word that is not judged yet from one that was", () => {
     expect(row({ action: "discard", actor: "cli:op" })[2]).toBe("discard, not judged yet");
     expect(row({ action: "discard", actor: "cli:op", counted: true })[2]).toBe("discarded");
+    expect(row({ action: "lookup", number: 2, found: "absent" })[2]).toBe("lookup of attempt 2: absent");
     expect(row({ action: "mark-delivered", actor: "cli:op", counted: true })[2]).toBe("marked as delivered");
     expect(row({ actor: "", counted: false, refusedBecause: "unknown-person" }).slice(1)).toEqual([
       "(nobody named)",

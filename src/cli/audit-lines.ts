@@ -50,6 +50,7 @@ const DONE: Readonly<Record<AuditAction, string>> = {
   withdraw: "took the vote back",
   executed: "executed under approval",
   attempt: "attempt",
+  lookup: "lookup",
   replay: "replayed",
   discard: "discarded",
   "mark-delivered": "marked as delivered",
@@ -66,6 +67,7 @@ const DONE: Readonly<Record<AuditAction, string>> = {
 function whatText(record: AuditRecord): string {
   const { action, actor, counted, number, outcome, state } = record;
   if (action === "attempt") return `attempt ${number}: ${outcome}`;
+  if (action === "lookup") return `lookup of attempt ${number}: ${record.found}`;
   if (action === "ended") return `ended: ${state}`;
   if (counted === false) return `${action} did not count`;
   return actor !== null && counted === null ? `${action}, not judged yet` : DONE[action];

@@ -40,8 +40,8 @@ function serverChecks({ serverVersion, taskQueueConfig, warnings }: ServerCheck)
   const others = warnings.filter((sentence) => !retention.includes(sentence));
   return [
     ok("server version", serverVersion),
-    ...(taskQueueConfig ? [ok("task queue config", "can be changed")] : []),
-    ...others.map((sentence) => warn("task queue config", sentence)),
+    ...(taskQueueConfig ? [ok("task queue rates", "accepted: gates and limits.rate hold on the server")] : []),
+    ...others.map((sentence) => warn("task queue rates", sentence)),
     ...(retention.length === 0
       ? [ok("retention", "finished events are kept at least as long as the dedupeWindow")]
       : []),

@@ -7,6 +7,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { claimPort } from "../temporal/free-port.ts";
 import type { CliContext, Environment } from "./context.ts";
+import { expectEndpoints } from "./counters.ts";
 
 const IP = "127.0.0.1";
 const DEFAULT_PORT = 8787;
@@ -42,7 +43,7 @@ export async function startDevHttp(
       { details: { port: wanted } },
     );
   }
-  metrics.expectAttempts(Object.keys(config.endpoints));
+  expectEndpoints(metrics, config, Object.keys(config.endpoints));
   const { usable, notes } = usableSources(config, environment);
   for (const note of notes) terminal.note(note);
   // At a desk nobody waits for clients to leave.

@@ -81,6 +81,67 @@ describe("timelineLines", () => {
     expect(parked([FAILED])[1]).toBe('    countersign mark-delivered shop/evt_1 --reason "…"');
   });
 
+  const LOOKUP = {
+    attempt: 1,
+    at: "2026-11-29T10:00:01.000Z",
+    durationMs: 8,
+    tries: 1,
+    by: "url",
+    found: "delivered",
+    code: "http_200",
+    status: 200,
+    matched: { "$.status": "ok" },
+  } as const;
+  const CUT = anAttempt({ outcome: "uncertain", certainty: "unknown", code: "closed_after_send" });
+
+  test("shows what was looked up after an uncertain attempt, and how far that got", () => {
+    const attempt = { ...CUT, phase: "sent", bytesSent: 812, bytesReceived: 0 } as const;
+    const lookups = [
+      LOOKUP,
+      { ...LOOKUP, found: "unclear", by: "handler", code: "handler_done", reference: "re_1" } as const,
+    ];
+    const lines = shown(aReport({ deliveries: [aDelivery({ attempts: [attempt], lookups })] }));
+    expect(lines.slice(4)).toEqual([
+      "  10:00:00.123  #1  uncertain  crm closed the connection after the request was sent [closed_after_send]; the request may have taken effect  (took 12 ms)",
+      "                    the whole request was sent; 812 bytes went out and 0 came back in 12 ms",
+      '  10:00:01.000  lookup about #1: a lookup found its effect (200, $.status "ok")  (took 8 ms)',
+      "  10:00:01.000  lookup about #1: the lookup's handler cannot tell  (took 8 ms)",
+      "                    reference re_1",
+    ]);
+  });
+
+  test("says that a lookup is under way, and what it got so far", () => {
+    const asking = aDelivery({ state: "reconciling", attempts: [CUT], waitingFor: null });
+    expect(shown(aReport({ deliveries: [asking] })).at(-1)).toBe("  it is being looked up what became of attempt 1");
+    const trouble = { tries: 3, message: "The lookup does not tell yet (http_202)" };
+    expect(shown(aReport({ deliveries: [{ ...asking, trouble }] })).at(-1)).toBe(
+      "  it is being looked up what became of attempt 1 (The lookup does not tell yet (http_202); try 3)",
+    );
+    const unserved = shown(aReport({ deliveries: [{ ...asking, waitingFor: "worker" }] }));
+    expect(unserved.at(-1)).toContain("waiting for a worker");
+  });
+
+  test("shows who holds a delivery and how to let it go on, wherever it stands", () => {
+    const hold = { since: "2026-11-29T10:01:00.000Z", actor: "ana\u001b[2J", reason: "stock count" };
+    const held = aDelivery({ state: "held", waitingFor: "gate", attempts: [FAILED], hold });
+    expect(shown(aReport({ deliveries: [held] })).slice(-2)).toEqual([
+      "  held by ana?[2J since 2026-11-29 10:01:00 UTC (4 min ago): stock count",
+      '    countersign release shop/evt_1 --reason "…"',
+    ]);
+    const attention = { reason: "refused", since: "2026-11-29T10:00:01.000Z", advice: "…" } as const;
+    const parked = aDelivery({ state: "needs-attention", attention, hold });
+    const lines = shown(aReport({ deliveries: [parked, aDelivery({ endpoint: "ledger" })] })).join("\n");
+    expect(lines).toContain("needs attention: refused");
+    expect(lines).toContain("countersign release shop/evt_1 --delivery crm --reason");
+  });
+
+  test("says which attempt was made by a changed configuration", () => {
+    const attempt = { ...FAILED, configVersion: `sha256:${"a".repeat(64)}` };
+    expect(shown(aReport({ deliveries: [aDelivery({ attempts: [attempt] })] })).join("\n")).toContain(
+      "by a changed configuration of the endpoint (sha256:aaaaaaaaaaaa…)",
+    );
+  });
+
   test("names the delivery in those commands when there are several", () => {
     const attention = { reason: "refused", since: "2026-11-29T10:00:01.000Z", advice: "…" } as const;
     const deliveries = [aDelivery({ state: "needs-attention", attention }), aDelivery({ endpoint: "ledger" })];

@@ -5,6 +5,7 @@ import { type Attention, type DeliveryStatus, isTerminal, type Resolution } from
 import { attemptLines } from "./attempt-lines.ts";
 import { decideCommands } from "./decide-commands.ts";
 import { decisionLines } from "./decision-lines.ts";
+import { lookupLines } from "./lookup-lines.ts";
 import { proposalLines } from "./proposal-lines.ts";
 import { refusalSentence } from "./refusal-sentence.ts";
 import { replacedLines } from "./replaced-lines.ts";
@@ -71,6 +72,7 @@ function deliveryLines(event: EventReport, delivery: ReportedDelivery, view: Tim
       lines: attemptLines({ endpoint, attempt, previous: attempts[index - 1] }, view.colors),
     })),
     ...delivery.decisions.map((decision) => ({ at: decision.at, lines: decisionLines(decision, view.colors) })),
+    ...(delivery.lookups ?? []).map((lookup) => ({ at: lookup.at, lines: lookupLines(lookup, view.colors) })),
     ...(delivery.earlierProposals ?? []).map((earlier) => ({
       at: earlier.replacedAt,
       lines: replacedLines(earlier, view.colors),
@@ -110,7 +112,22 @@ function resolutionLines(resolution: Resolution, { bold, dim }: Colors): readonl
 }
 
 function nextLines(event: EventReport, delivery: ReportedDelivery, view: TimelineView): readonly string[] {
-  return [...waitLines(event, delivery, view), ...pendingLines(delivery)];
+  return [...waitLines(event, delivery, view), ...pendingLines(delivery), ...holdLines(event, delivery, view)];
+}
+
+/** Whatever it waits for, it will not be sent before that. */
+function holdLines(event: EventReport, { hold, endpoint }: ReportedDelivery, view: TimelineView): readonly string[] {
+  if (hold === undefined) return [];
+  const since = `since ${momentText(hold.since)} (${ageText(hold.since, view.nowMs)} ago)`;
+  return [
+    `  ${view.colors.yellow(`held by ${safeText(hold.actor)}`)} ${view.colors.dim(since)}: ${safeText(hold.reason)}`,
+    `    countersign release ${targetWords(event, endpoint)} --reason "…"`,
+  ];
+}
+
+/** The key, and the delivery where there are several. */
+function targetWords({ key, deliveries }: EventReport, endpoint: string): string {
+  return `${shellWord(key)}${deliveries.length > 1 ? ` --delivery ${endpoint}` : ""}`;
 }
 
 /** Words that were said while an attempt was under way, or that a worker has yet to judge. */
@@ -125,12 +142,18 @@ function waitLines(event: EventReport, delivery: ReportedDelivery, view: Timelin
   if (delivery.state === "awaiting-approval")
     return [...approvalLines(event, delivery, view), ...troubleLines(delivery, view)];
   if (delivery.nextAt !== null) return [`  ${view.colors.yellow(nextAttempt(delivery, view.nowMs))}`];
+  if (delivery.state === "reconciling" && delivery.waitingFor === null) return [`  ${lookupWords(delivery)}`];
   if (delivery.trouble !== undefined) return troubleLines(delivery, view);
   if (delivery.waitingFor === "worker") {
     const only = view.isolated?.includes(delivery.endpoint) === true ? ` --only ${delivery.endpoint}` : "";
     return [`  waiting for a worker to take it up; none running? start one with \`countersign worker${only}\``];
   }
   return delivery.state === "delivering" ? [`  attempt ${delivery.attemptCount + 1} is under way`] : [];
+}
+
+function lookupWords({ attemptCount, trouble }: ReportedDelivery): string {
+  const soFar = trouble === undefined ? "" : ` (${safeText(trouble.message)}; try ${trouble.tries})`;
+  return `it is being looked up what became of attempt ${attemptCount}${soFar}`;
 }
 
 /** The decision is a person's: these are the words for it. */
@@ -159,8 +182,7 @@ function attentionLines(
   view: TimelineView,
 ): readonly string[] {
   if (attention === null) return [];
-  const several = event.deliveries.length > 1;
-  const target = `${shellWord(event.key)}${several ? ` --delivery ${endpoint}` : ""}`;
+  const target = targetWords(event, endpoint);
   return [
     `  ${view.colors.red(`needs attention: ${attention.reason}`)} ${view.colors.dim(`since ${momentText(attention.since)} (${ageText(attention.since, view.nowMs)} ago)`)}`,
     `  ${safeText(attention.advice)}`,

@@ -26,6 +26,7 @@ export type ShownCode = ErrorCode | "internal";
  */
 export function exitCodeOf(code: ShownCode, verb: string): ExitCode {
   switch (code) {
+    case "endpoint_held":
     case "internal":
     case "search_attributes_missing":
     case "server_unavailable":

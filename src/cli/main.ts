@@ -7,11 +7,7 @@ import type { Perform } from "./perform.ts";
 import { reportError } from "./report-error.ts";
 import { takeSignals } from "./signals.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
-import { addAuditVerbs } from "./verbs-audit.ts";
-import { addDecisionVerbs } from "./verbs-decide.ts";
-import { addEventVerbs } from "./verbs-events.ts";
-import { addKeyVerbs } from "./verbs-keys.ts";
-import { addRunVerbs } from "./verbs-run.ts";
+import { addVerbs } from "./verbs.ts";
 
 /** Runs one command. Never throws: whatever happens becomes words on standard error and an exit code. */
 export async function runCli(invocation: Invocation): Promise<number> {
@@ -24,11 +20,7 @@ export async function runCli(invocation: Invocation): Promise<number> {
     verb = name;
     exitCode = await body(contextOf(invocation, { terminal, program, json: options.json === true }));
   };
-  addRunVerbs(program, perform);
-  addEventVerbs(program, perform);
-  addDecisionVerbs(program, perform);
-  addAuditVerbs(program, perform);
-  addKeyVerbs(program, perform);
+  addVerbs(program, perform);
   if (argv.length === 0) {
     terminal.note(program.helpInformation());
     return EXIT.badUsage;

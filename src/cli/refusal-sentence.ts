@@ -11,6 +11,10 @@ const RESOLUTIONS: Readonly<Record<ResolutionRefusal, string>> = {
   "already-ended": "the delivery has ended",
   executed: "it was sent before, and what is sent cannot be decided on or amended any more",
   "bad-amendment": "what should be sent instead cannot be used; give one body, an endpoint, or both",
+  held: "somebody holds the delivery; release it first",
+  "not-held": "nobody holds the delivery",
+  "not-waiting": "there is no wait to end: it is on its way, parked, or waits for a decision",
+  "retry-after": "the endpoint asked not to be called before, and the wait ends no later than that",
   "not-supported": "this version does not know that action",
 };
 

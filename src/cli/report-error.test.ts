@@ -18,6 +18,7 @@ describe("exitCodeOf", () => {
     config_not_found: 2,
     conflict: 4,
     duplicate_member: 2,
+    endpoint_held: 1,
     handler_missing: 2,
     invalid_json: 2,
     missing_env: 2,

@@ -92,6 +92,7 @@ const TITLES: Readonly<Record<ShownCode, string>> = {
   config_not_found: "There is no configuration",
   conflict: "The key was used for other content",
   duplicate_member: "A member is there twice",
+  endpoint_held: "The endpoint is held",
   handler_missing: "A handler is missing",
   internal: "Unexpected failure",
   invalid_json: "This is not JSON",

@@ -14,7 +14,7 @@ export function addAuditVerbs(program: Command, perform: Perform): void {
   const audit = program
     .command("audit")
     .description(
-      "who did what when, on which revision and digest, from the history alone; also: audit export, audit verify",
+      "who did what when, on which revision and digest, from the history alone; also: audit endpoint, audit export, audit verify",
     )
     .argument("<key>", "key of the event: source/id")
     .option("--json", "print the records as JSON")
@@ -25,11 +25,27 @@ export function addAuditVerbs(program: Command, perform: Perform): void {
         async (context) => await (await import("./commands/audit.ts")).audit(context, key),
       );
     });
+  addEndpoint(audit, perform);
   addExport(audit, perform);
   addVerify(audit, perform);
 }
 
 /** `audit` itself takes `--json`, wherever it stands: hence the options with those of the verb above. */
+function addEndpoint(audit: Command, perform: Perform): void {
+  audit
+    .command("endpoint")
+    .description("who paused and resumed an endpoint, what tripped and throttled it, why and until when")
+    .argument("<name>", "name of the endpoint")
+    .option("--json", "print the changes as JSON")
+    .action(async (name: string, _own: unknown, command: Command) => {
+      await perform(
+        "audit",
+        command.optsWithGlobals<WithJson>(),
+        async (context) => await (await import("./commands/audit-endpoint.ts")).auditEndpoint(context, name),
+      );
+    });
+}
+
 function addExport(audit: Command, perform: Perform): void {
   audit
     .command("export")

@@ -1,4 +1,4 @@
-/** The verbs about events and endpoints. Commands are loaded when they run. */
+/** The verbs about events. Commands are loaded when they run. */
 import type { Command } from "commander";
 import type { ListCommand } from "./commands/list.ts";
 import type { ReplayCommand } from "./commands/replay.ts";
@@ -15,7 +15,6 @@ export function addEventVerbs(program: Command, perform: Perform): void {
   addSend(program, perform);
   addReadVerbs(program, perform);
   addResolutions(program, perform);
-  addEndpointVerbs(program, perform);
 }
 
 function addSend(program: Command, perform: Perform): void {
@@ -115,7 +114,8 @@ function addResolutions(program: Command, perform: Perform): void {
   );
 }
 
-function addResolution(program: Command, name: string, description: string): Command {
+/** A verb that takes a person's word on one delivery. */
+export function addResolution(program: Command, name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
@@ -124,32 +124,4 @@ function addResolution(program: Command, name: string, description: string): Com
     .option("--delivery <endpoint>", "which delivery, when the event has several")
     .option("--as <actor>", "who you are (default: COUNTERSIGN_ACTOR, else cli:<user>)")
     .option("--json", "print the verdict as JSON");
-}
-
-function addEndpointVerbs(program: Command, perform: Perform): void {
-  program
-    .command("endpoints")
-    .description("where events go, and how many are moving, waiting for a person and done")
-    .argument("[name]", "only this endpoint")
-    .option("--json", "print JSON")
-    .action(async (name: string | undefined, options: WithJson) => {
-      await perform(
-        "endpoints",
-        options,
-        async (context) => await (await import("./commands/endpoints.ts")).endpoints(context, name),
-      );
-    });
-
-  program
-    .command("test")
-    .description("send one synthetic event to an endpoint and say what came of it")
-    .argument("<endpoint>", "name of the endpoint")
-    .option("--json", "print the event state as JSON")
-    .action(async (endpoint: string, options: WithJson) => {
-      await perform(
-        "test",
-        options,
-        async (context) => await (await import("./commands/test.ts")).test(context, endpoint),
-      );
-    });
 }

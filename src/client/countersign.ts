@@ -8,12 +8,18 @@ import { RESERVED_SOURCE } from "../config/names.ts";
 import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import type { Verdict } from "../delivery/event-state.ts";
 import { CountersignError } from "../errors.ts";
+import { type BulkReplays, createBulkReplays } from "./bulk-replays.ts";
 import { decideDelivery } from "./decide-delivery.ts";
+import { pauseEndpoint, type PauseReport, resumeEndpoint, type ResumeReport } from "./endpoint-control.ts";
+import { endpointDetail, type EndpointDetail } from "./endpoint-detail.ts";
 import { type EndpointOverview, endpointOverviews } from "./endpoint-overview.ts";
+import { type PauseOrder, requireEndpoint, type ResumeOrder } from "./endpoint-words.ts";
 import { describeRun, type EventReport, getEvent } from "./get-event.ts";
 import { type Health, readHealth } from "./health.ts";
+import { requireUnheld } from "./held-endpoint.ts";
 import { countEvents, type EventRow, listEvents, type ListFilter } from "./list-events.ts";
 import { type EventPage, listPage, type PageRequest } from "./list-page.ts";
+import { type EndpointLedger, readLedger } from "./read-ledger.ts";
 import { resolveDelivery } from "./resolve-delivery.ts";
 import { createReadiness } from "./readiness.ts";
 import type { Session } from "./session.ts";
@@ -79,9 +85,25 @@ export interface Countersign {
   markDelivered(key: string, word: PersonsWord): Promise<Verdict>;
   /** Replaces what a parked or waiting delivery sends, or where; whatever was approved no longer counts. */
   amend(key: string, word: AmendmentWord): Promise<Verdict>;
-  /** Sends one synthetic event to one endpoint, whatever the routes say; throws `unknown_endpoint`. */
+  /** Ends a retry wait now, or at the time that the endpoint asked for: never before. */
+  hurry(key: string, word: PersonsWord): Promise<Verdict>;
+  /** Stops one delivery: nothing is sent until it is released. Waits for the answer of an attempt under way. */
+  hold(key: string, word: PersonsWord): Promise<Verdict>;
+  /** Lets a delivery that is held go on. */
+  release(key: string, word: PersonsWord): Promise<Verdict>;
+  /** Many parked events told to go on, at a pace. */
+  readonly bulkReplays: BulkReplays;
+  /** Sends one synthetic event to one endpoint, whatever the routes say; throws `unknown_endpoint`, and `endpoint_held` before anything is sent. */
   test(endpoint: string): Promise<Receipt>;
   endpoints(name?: string): Promise<readonly EndpointOverview[]>;
+  /** One endpoint in detail: its gate, what waits on its lane, its ledger; throws `unknown_endpoint`. */
+  endpoint(name: string): Promise<EndpointDetail>;
+  /** Every change of its gate that the server still knows, not only the last ones; throws `unknown_endpoint`. */
+  ledger(endpoint: string): Promise<EndpointLedger>;
+  /** Stops every attempt to an endpoint, see `pauseEndpoint` in `client/endpoint-control.ts`. */
+  pause(endpoint: string, order: PauseOrder): Promise<PauseReport>;
+  /** Lets it go on: a burst of probes first. */
+  resume(endpoint: string, order: ResumeOrder): Promise<ResumeReport>;
   /** Whether events would be taken and delivered now; never throws. */
   health(): Promise<Health>;
 }
@@ -110,19 +132,23 @@ export function createCountersign({ client, config, eager }: CountersignParts): 
     discard: async (key, word) => await resolveDelivery(session, key, { ...word, action: "discard" }),
     markDelivered: async (key, word) => await resolveDelivery(session, key, { ...word, action: "mark-delivered" }),
     amend: async (key, word) => await resolveDelivery(session, key, { ...word, action: "amend" }),
+    hurry: async (key, word) => await resolveDelivery(session, key, { ...word, action: "hurry" }),
+    hold: async (key, word) => await resolveDelivery(session, key, { ...word, action: "hold" }),
+    release: async (key, word) => await resolveDelivery(session, key, { ...word, action: "release" }),
+    bulkReplays: createBulkReplays(session),
     test: async (endpoint) => await sendTest(session, endpoint),
     endpoints: async (name) => await endpointOverviews(session, name),
+    endpoint: async (name) => await endpointDetail(session, name),
+    ledger: async (endpoint) => await readLedger(session, endpoint),
+    pause: async (endpoint, order) => await pauseEndpoint(session, endpoint, order),
+    resume: async (endpoint, order) => await resumeEndpoint(session, endpoint, order),
     health: async () => await readHealth(session),
   };
 }
 
 async function sendTest(session: Session, endpoint: string): Promise<Receipt> {
-  if (!Object.hasOwn(session.config.endpoints, endpoint)) {
-    throw new CountersignError(
-      "unknown_endpoint",
-      `There is no endpoint ${JSON.stringify(endpoint)} in the configuration`,
-    );
-  }
+  requireEndpoint(session, endpoint);
+  await requireUnheld(session, endpoint);
   return await submitOwn(session, {
     source: RESERVED_SOURCE,
     id: `test-${randomUUID()}`,

@@ -14,6 +14,7 @@ import { CountersignError } from "../errors.ts";
 import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
 import { FINGERPRINT_MEMO } from "../workflows/messages.ts";
 import { conflictsIfKnown } from "./conflicts.ts";
+import { withHeldDeliveries } from "./held-deliveries.ts";
 import { listedState } from "./listed-state.ts";
 import { decoderOf, millis } from "./payloads.ts";
 import { pendingWorkOf, type ReportedDelivery, type Trouble, withPendingWork } from "./pending-work.ts";
@@ -52,7 +53,8 @@ export async function readReport(session: Session, key: string): Promise<EventRe
   const state = project(progressFromHistory(start, entries), event);
   const pending = await pendingWorkOf(run, entries, decode);
   const deliveries = withPendingWork(state.deliveries, pending);
-  const report = { ...state, deliveries, ...(pending.routing === null ? {} : { trouble: pending.routing }) };
+  const open = { ...state, deliveries, ...(pending.routing === null ? {} : { trouble: pending.routing }) };
+  const report = await withHeldDeliveries(session, open);
   return listedState(run) === "terminated" ? { ...report, endedOutside: { at: closedAt(run) } } : report;
 }
 

@@ -2,6 +2,7 @@
 import { SECOND_MS } from "../delivery/durations.ts";
 import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
 import { SEARCH_ATTRIBUTES } from "../temporal/search-attributes.ts";
+import { countPollers } from "./pollers.ts";
 import type { Session } from "./session.ts";
 
 export interface Health {
@@ -14,12 +15,10 @@ export interface Health {
 }
 
 const CALL_DEADLINE_MS = 3 * SECOND_MS;
-/** A poll lasts a minute; a poller not seen for longer has left, although the server still lists it. */
-const POLLER_SEEN_MS = 75 * SECOND_MS;
 
 /** Never throws: what cannot be asked is not there. */
 export async function readHealth(session: Session): Promise<Health> {
-  const [attributes, workers] = await Promise.all([askAttributes(session), countPollers(session)]);
+  const [attributes, workers] = await Promise.all([askAttributes(session), askPollers(session)]);
   return { temporal: attributes !== "silence", searchAttributes: attributes === "there", workers: workers ?? 0 };
 }
 
@@ -34,7 +33,12 @@ async function askAttributes({ client }: Session): Promise<"there" | "missing" |
   }
 }
 
-async function countPollers({ client, config }: Session): Promise<number | null> {
+/** Workers seen polling for event workflows; 0 also when the server cannot be asked. */
+export async function countWorkers(session: Session): Promise<number> {
+  return (await askPollers(session)) ?? 0;
+}
+
+async function askPollers({ client, config }: Session): Promise<number | null> {
   const { namespace } = client.options;
   const request = { namespace, taskQueue: { name: config.temporal.taskQueue } };
   try {
@@ -42,9 +46,7 @@ async function countPollers({ client, config }: Session): Promise<number | null>
       Date.now() + CALL_DEADLINE_MS,
       async () => await client.workflowService.describeTaskQueue(request),
     );
-    const since = Date.now() - POLLER_SEEN_MS;
-    return (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * SECOND_MS >= since)
-      .length;
+    return countPollers(pollers, Date.now());
   } catch {
     return null;
   }

@@ -35,14 +35,29 @@ export async function listPage(
   { cursor, limit }: PageRequest,
 ): Promise<EventPage> {
   const query = queryOf(filter);
+  const { rows, nextPageToken } = await readRows(session, { query, pageSize: limit, token: tokenOf(cursor, query) });
+  return { items: rows, nextCursor: cursorOf(nextPageToken, query) };
+}
+
+export interface RowsRequest {
+  readonly query: string;
+  readonly pageSize: number;
+  /** Of the server; empty = the first page. */
+  readonly token: Uint8Array;
+}
+
+/** One call to the server; an empty token = there is no further page. */
+export async function readRows(
+  session: Session,
+  { query, pageSize, token }: RowsRequest,
+): Promise<{ readonly rows: readonly EventRow[]; readonly nextPageToken: Uint8Array }> {
   await session.prepared();
   const { client } = session;
-  const nextPageToken = tokenOf(cursor, query);
-  const request = { namespace: client.options.namespace, query, pageSize: limit, nextPageToken };
+  const request = { namespace: client.options.namespace, query, pageSize, nextPageToken: token };
   const answer = await withDeadline(session, () => client.workflowService.listWorkflowExecutions(request));
   const decode = decoderOf(client);
   const runs = await Promise.all((answer.executions ?? []).map(async (raw) => await runOf(raw, decode)));
-  return { items: runs.map(rowOf), nextCursor: cursorOf(answer.nextPageToken ?? new Uint8Array(), query) };
+  return { rows: runs.map(rowOf), nextPageToken: answer.nextPageToken ?? new Uint8Array() };
 }
 
 const CHECK_BYTES = 8;

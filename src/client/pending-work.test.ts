@@ -14,7 +14,23 @@ const MISSING = { message: "CRM_URL is not set", applicationFailureInfo: { type:
 const CRM = { activityId: "1", activityType: { name: "attemptDelivery" }, state: SCHEDULED, attempt: 1 };
 const ENTRIES: readonly HistoryEntry[] = [
   { entry: "activity-scheduled", atMs: 1, id: 5, activityId: "1", type: "attemptDelivery", input: { endpoint: "crm" } },
+  {
+    entry: "activity-scheduled",
+    atMs: 2,
+    id: 9,
+    activityId: "2",
+    type: "reconcileDelivery",
+    input: { endpoint: "crm" },
+  },
 ];
+
+async function reportedLookup(changes: object, state: "reconciling" | "discarded" = "reconciling") {
+  const pendingActivities = [{ ...CRM, activityId: "2", activityType: { name: "reconcileDelivery" }, ...changes }];
+  const run = { raw: { pendingActivities } } as unknown as WorkflowExecutionDescription;
+  const work = await pendingWorkOf(run, ENTRIES, decode);
+  const [delivery] = withPendingWork([aDelivery({ state, waitingFor: null })], work);
+  return { waitingFor: delivery?.waitingFor, trouble: delivery?.trouble };
+}
 
 async function reported(...pendingActivities: readonly object[]) {
   const run = { raw: { pendingActivities } } as unknown as WorkflowExecutionDescription;
@@ -36,6 +52,20 @@ describe("pendingWorkOf", () => {
     expect(deliveries[0]).toMatchObject({ waitingFor: "worker", trouble: { tries: 4, message: "CRM_URL is not set" } });
     expect(deliveries[1]).not.toHaveProperty("trouble");
     expect(routing).toBeNull();
+  });
+
+  test("tells a lookup that nobody has taken up from one that was asked and will be asked again", async () => {
+    const open = { message: "not yet", applicationFailureInfo: { type: "lookup_open" } };
+    expect(await reportedLookup({})).toEqual({ waitingFor: "worker", trouble: undefined });
+    expect(await reportedLookup({ state: STARTED })).toEqual({ waitingFor: null, trouble: undefined });
+    expect(await reportedLookup({ attempt: 3, lastFailure: open })).toEqual({
+      waitingFor: null,
+      trouble: { tries: 3, message: "not yet" },
+    });
+    expect(await reportedLookup({ attempt: 3, lastFailure: open }, "discarded")).toEqual({
+      waitingFor: null,
+      trouble: undefined,
+    });
   });
 
   test("tells trouble with the routes apart", async () => {

@@ -22,13 +22,14 @@ export interface ReportedDelivery extends DeliveryStatus {
 type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
 
 export interface PendingWork {
-  /** Endpoint → what is known of its regular attempt. */
+  /** Endpoint → what is known of its regular attempt, or of the lookup after it. */
   readonly attempts: ReadonlyMap<string, PendingAttempt>;
   /** Of the step that finds the routes; null = none. */
   readonly routing: Trouble | null;
 }
 
 interface PendingAttempt {
+  readonly isLookup: boolean;
   readonly waitsForWorker: boolean;
   readonly trouble: Trouble | null;
 }
@@ -44,9 +45,15 @@ export async function pendingWorkOf(
   for (const pending of run.raw.pendingActivities ?? []) {
     const trouble = await troubleOf(pending, decode);
     const endpoint = endpointOf(pending, entries);
-    if (pending.activityType?.name === "resolveRoutes") routing = trouble;
-    else if (endpoint !== null)
-      attempts.set(endpoint, { waitsForWorker: pending.state === PENDING_ACTIVITY_STATE_SCHEDULED, trouble });
+    const type = pending.activityType?.name;
+    if (type === "resolveRoutes") routing = trouble;
+    else if (endpoint !== null) {
+      // Between two questions a lookup waits for its time, not for a worker.
+      const isLookup = type === LOOKUP;
+      const mayWait = !isLookup || (pending.attempt ?? 1) <= 1;
+      const waitsForWorker = mayWait && pending.state === PENDING_ACTIVITY_STATE_SCHEDULED;
+      attempts.set(endpoint, { isLookup, waitsForWorker, trouble });
+    }
   }
   return { attempts, routing };
 }
@@ -59,6 +66,8 @@ export function withPendingWork(
   return deliveries.map((delivery) => {
     const pending = attempts.get(delivery.endpoint);
     if (pending === undefined) return delivery;
+    // Somebody has ended it, and its lookup is on its way back.
+    if (pending.isLookup && delivery.state !== "reconciling") return delivery;
     return {
       ...delivery,
       ...(pending.waitsForWorker ? { waitingFor: "worker" as const } : {}),
@@ -67,14 +76,20 @@ export function withPendingWork(
   });
 }
 
+const LOOKUP = "reconcileDelivery";
+const ABOUT_ONE_DELIVERY: ReadonlySet<string> = new Set(["attemptDelivery", LOOKUP]);
+
 function endpointOf({ activityId }: PendingActivity, entries: readonly HistoryEntry[]): string | null {
   const scheduled = entries.findLast(
     (entry) =>
-      entry.entry === "activity-scheduled" && entry.activityId === activityId && entry.type === "attemptDelivery",
+      entry.entry === "activity-scheduled" && entry.activityId === activityId && ABOUT_ONE_DELIVERY.has(entry.type),
   );
   if (scheduled?.entry !== "activity-scheduled") return null;
   return (scheduled.input as Partial<AttemptInput> | undefined)?.endpoint ?? null;
 }
+
+/** Not a failure: the attempt went back to its lane, because the endpoint is held. */
+const HELD = "held";
 
 /** Our activities fail with types such as `missing_env`; those of the SDK are names of classes, and not for people. */
 const OWN_TYPE = /^[a-z]+(?:_[a-z]+)*$/;
@@ -82,7 +97,7 @@ const OWN_TYPE = /^[a-z]+(?:_[a-z]+)*$/;
 async function troubleOf({ attempt, lastFailure }: PendingActivity, decode: Decode): Promise<Trouble | null> {
   const type = lastFailure?.applicationFailureInfo?.type ?? "";
   const tries = attempt ?? 1;
-  if (tries <= 1 || !OWN_TYPE.test(type)) return null;
+  if (tries <= 1 || type === HELD || !OWN_TYPE.test(type)) return null;
   return { tries, message: await messageOf(lastFailure, decode) };
 }
 

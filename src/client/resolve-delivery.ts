@@ -1,11 +1,11 @@
-/** A person's word on what becomes of a delivery: replay, discard, mark delivered, amend. */
+/** A person's word on what becomes of a delivery: replay, discard, mark delivered, amend, hurry, hold, release. */
 import type { ResolutionAction, Verdict } from "../delivery/event-state.ts";
 import { type AmendArgument, resolveUpdate } from "../workflows/messages.ts";
 import { sayWord } from "./say-word.ts";
 import type { Session } from "./session.ts";
 
 export interface ResolutionOrder extends AmendArgument {
-  readonly action: Extract<ResolutionAction, "replay" | "discard" | "mark-delivered" | "amend">;
+  readonly action: ResolutionAction;
 }
 
 /** Says it and returns whether it counted; throws as `sayWord` does. A run that has just ended answers `already-ended`. */

@@ -15,6 +15,10 @@ import { explainSilence, type Session } from "./session.ts";
 export interface Word<Argument> {
   readonly update: UpdateDefinition<Verdict, [Argument]>;
   readonly argument: Argument;
+  /** Said again under the same one, it is the same word and has the same verdict; absent = each time a new word. */
+  readonly updateId?: string;
+  /** How long a verdict may take, milliseconds; absent = as long as an attempt may. */
+  readonly withinMs?: number;
   tooLate(): Promise<NonNullable<Verdict["refusedBecause"]>>;
 }
 
@@ -30,11 +34,13 @@ const ANSWER_DEADLINE_MS = 60_000;
 export async function sayWord<Argument>(session: Session, key: string, word: Word<Argument>): Promise<Verdict> {
   const { runId } = await describeRun(session, key);
   const handle = session.client.workflow.getHandle(key, runId);
+  const { update, argument, updateId, withinMs = ANSWER_DEADLINE_MS } = word;
   try {
-    const say = () => handle.executeUpdate(word.update, { args: [word.argument] });
-    return await session.client.withDeadline(Date.now() + ANSWER_DEADLINE_MS, say);
+    const options = updateId === undefined ? {} : { updateId };
+    const say = () => handle.executeUpdate(update, { ...options, args: [argument] });
+    return await session.client.withDeadline(Date.now() + withinMs, say);
   } catch (error) {
-    if (!hasJustEnded(error)) throw explainFailure(key, error);
+    if (!hasJustEnded(error)) throw explainFailure(key, error, withinMs);
   }
   return { counted: false, refusedBecause: await word.tooLate(), at: new Date().toISOString() };
 }
@@ -47,8 +53,8 @@ function hasJustEnded(error: unknown): boolean {
 }
 
 /** Never an error of the SDK: whoever spoke must learn whether the word may still count. */
-function explainFailure(key: string, error: unknown): unknown {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return noVerdict(NO_ANSWER, error);
+function explainFailure(key: string, error: unknown, withinMs: number): unknown {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return noVerdict(noAnswer(withinMs), error);
   if (error instanceof WorkflowUpdateFailedError) return noVerdict(brokenRun(key, error.cause?.message ?? ""), error);
   const failure = grpcFailure(error);
   if (failure === null || isAccessRefused(error)) return error;
@@ -64,7 +70,9 @@ function explainFailure(key: string, error: unknown): unknown {
 
 const LOOK_FIRST = "Ask `show` before saying it again";
 
-const NO_ANSWER = `No verdict within ${ANSWER_DEADLINE_MS / 1000} s: either no worker runs, or the word waits for an attempt in hand and takes effect when that has ended (a success wins).`;
+function noAnswer(withinMs: number): string {
+  return `No verdict within ${withinMs / 1000} s: either no worker runs, or the word waits for an attempt in hand and takes effect when that has ended (a success wins).`;
+}
 
 /** As when its workflow task keeps failing: a worker of another version, or a fault of ours. */
 function brokenRun(key: string, why: string): string {

@@ -9,6 +9,8 @@ export interface Session {
   readonly config: Config;
   /** True only where a worker of this process shares the connection: then starts may be eager. */
   readonly eager: boolean;
+  /** How long one call may take, in milliseconds; absent = 10 s. */
+  readonly deadlineMs?: number;
   /** Makes sure, once, that the search attributes exist. */
   prepared(): Promise<void>;
   /** Makes sure that this namespace can take our starts; asks the server at most every few seconds. */
@@ -20,13 +22,13 @@ export interface StartConditions {
   readonly eager: boolean;
 }
 
-/** One call to the server; a server that hangs must not hang its caller. */
+/** A server that hangs must not hang its caller. */
 const CALL_DEADLINE_MS = 10_000;
 
 export async function withDeadline<T>(
   session: Session,
   call: () => Promise<T>,
-  deadlineMs = CALL_DEADLINE_MS,
+  deadlineMs = session.deadlineMs ?? CALL_DEADLINE_MS,
 ): Promise<T> {
   try {
     return await session.client.withDeadline(Date.now() + deadlineMs, call);

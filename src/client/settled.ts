@@ -34,6 +34,11 @@ function isSettled(state: EventReport): boolean {
   if (state.endedOutside !== undefined) return true;
   return (
     state.deliveries.length > 0 &&
-    state.deliveries.every((delivery) => isTerminal(delivery.state) || waitsForPerson(delivery.state))
+    state.deliveries.every((delivery) => isTerminal(delivery.state) || needsPerson(delivery))
   );
+}
+
+/** Held by a person it waits for one, too; held at the gate of its endpoint it goes on by itself. */
+function needsPerson({ state, hold }: EventReport["deliveries"][number]): boolean {
+  return waitsForPerson(state) || (state === "held" && hold !== undefined);
 }

@@ -2,6 +2,8 @@
 import type { ApprovalRule, ApprovalTerms } from "../delivery/approval.ts";
 import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import type { Outcome } from "../delivery/attempt.ts";
+import type { CircuitSettings } from "../delivery/gates/circuit.ts";
+import type { LookupRules } from "../delivery/lookup.ts";
 import type { RetryPolicy } from "../delivery/policy.ts";
 import type { VerifySettings } from "../signing/verify/settings.ts";
 import type { KEY_ROLES } from "./key-entry.ts";
@@ -32,6 +34,19 @@ export interface Limits {
   readonly concurrency: number | null;
 }
 
+/** How to find out what became of an attempt whose outcome is uncertain. */
+export type Reconcile =
+  | {
+      readonly kind: "url";
+      /** May hold `{idempotencyKey}`, `{source}` and `{id}`. */
+      readonly url: Reference;
+      /** By lower-case name; null = those of the endpoint, where the lookup goes to the same origin. */
+      readonly headers: Readonly<Record<string, Reference>> | null;
+      readonly rules: LookupRules;
+    }
+  /** `name@version`. */
+  | { readonly kind: "handler"; readonly handler: string };
+
 export interface Endpoint {
   readonly name: string;
   /** Exactly one of `url` and `handler` is set; the other is null. */
@@ -44,10 +59,16 @@ export interface Endpoint {
   readonly retry: RetryPolicy;
   readonly timeouts: Timeouts;
   readonly limits: Limits | null;
+  /** Null = off: nothing but a person and a Retry-After ever holds it. */
+  readonly circuit: CircuitSettings | null;
+  /** Whom a 429 or 503 with Retry-After holds back: all deliveries to it, or the one that got it. */
+  readonly retryAfterScope: "endpoint" | "delivery";
   /** Overrides of the status table. */
   readonly classify: Readonly<Record<number, Extract<Outcome, "delivered" | "retry" | "refused">>>;
   readonly idempotent: boolean;
   readonly isolated: boolean;
+  /** Only where `idempotent` is false; null = a person must look. */
+  readonly reconcile: Reconcile | null;
   readonly format: "bytes" | "cloudevents";
   /** CIDR blocks this endpoint may reach although they are private. */
   readonly allowPrivate: readonly string[];

@@ -7,6 +7,7 @@ import { checkKeys } from "./key-checks.ts";
 import { listNames, NAME_RULE, RESERVED_SOURCE } from "./names.ts";
 import { checkPeople } from "./people-checks.ts";
 import { foundProblem, type Problem } from "./problem.ts";
+import { checkLookupRules, checkLookupUrl } from "./reconcile.ts";
 import type { CheckedConfig, CheckedEndpoint } from "./schema.ts";
 import { checkVerify } from "./verify-checks.ts";
 
@@ -63,16 +64,34 @@ function checkEndpoints(config: CheckedConfig): readonly Problem[] {
       const found = endpoint.url === undefined ? "neither url nor handler" : "both url and handler";
       problems.push({ path, text: `found ${found}; accepted: exactly one of them` });
     }
-    problems.push(...checkHeaders(path, endpoint));
+    problems.push(...checkHeaders(path, endpoint), ...checkReconcile(path, endpoint));
     const complaint = typeof endpoint.url === "string" ? checkUrl(endpoint.url, endpoint) : null;
     if (complaint !== null) problems.push({ path: [...path, "url"], text: complaint });
   }
   return problems;
 }
 
-function checkHeaders(path: readonly string[], endpoint: CheckedEndpoint): readonly Problem[] {
+function checkReconcile(endpointPath: readonly string[], endpoint: CheckedEndpoint): readonly Problem[] {
+  const { reconcile, idempotent } = endpoint;
+  if (reconcile === undefined) return [];
+  const path = [...endpointPath, "reconcile"];
+  if (idempotent)
+    return [
+      { path, text: "has no effect where requests may be repeated; accepted: with idempotent: false, or remove it" },
+    ];
+  if ("handler" in reconcile) return [];
+  const url = typeof reconcile.url === "string" ? checkLookupUrl(reconcile.url, endpoint) : null;
+  const rules = checkLookupRules(reconcile);
+  return [
+    ...(url === null ? [] : [{ path: [...path, "url"], text: url }]),
+    ...(rules === null ? [] : [{ path, text: rules }]),
+    ...checkHeaders(path, { headers: reconcile.headers ?? {} }),
+  ];
+}
+
+function checkHeaders(path: readonly string[], { headers }: Pick<CheckedEndpoint, "headers">): readonly Problem[] {
   const seen = new Set<string>();
-  return Object.keys(endpoint.headers).flatMap((name) => {
+  return Object.keys(headers).flatMap((name) => {
     const twice = seen.has(name.toLowerCase())
       ? "is there twice; upper and lower case do not count in header names"
       : null;

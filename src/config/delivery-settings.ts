@@ -100,6 +100,7 @@ function settingsOf(
     isolated: endpoint.isolated,
     lane: endpoint.limits !== null,
     ...(terms === null ? {} : { approval: true }),
+    ...(endpoint.reconcile === null ? {} : { reconcile: true }),
     retry: endpoint.retry,
     totalMs: endpoint.timeouts.totalMs,
   };

@@ -1,14 +1,16 @@
 /** The schema of one endpoint: every key of the contract, those without effect yet included. */
 import { z } from "zod";
 import { HOUR_MS, SECOND_MS } from "../delivery/durations.ts";
-import { accept, choose, isObject, keysMatch, listOf, recordOf, strictShape } from "./accept.ts";
+import { accept, keysMatch, listOf, recordOf, strictShape } from "./accept.ts";
 import { isAddressBlock } from "./address.ts";
+import { circuit } from "./circuit.ts";
 import { duration } from "./duration.ts";
 import { checkHeaderValue, HEADER_VALUE_RULE } from "./header-rules.ts";
 import { handlerReference } from "./names.ts";
+import { reconcileSchema } from "./reconcile.ts";
 import { reference } from "./reference.ts";
 import { retry } from "./retry.ts";
-import { flag, jsonValue, number, oneOf, text, whole } from "./scalars.ts";
+import { flag, oneOf, whole } from "./scalars.ts";
 import { checkSigningSecret, SIGNING_SECRET_RULE } from "./signing-secret.ts";
 import { size } from "./size.ts";
 
@@ -16,8 +18,6 @@ const KIB = 1024;
 const MAX_BODY_BYTES = 1024 * KIB;
 
 const timeout = duration("a duration from '1ms' to '1h', such as '5s'", { minMs: 1, maxMs: HOUR_MS });
-const interval = duration("a duration of at least 1 s, such as '30s'", { minMs: SECOND_MS });
-const httpStatus = whole(100, 599);
 
 const timeouts = strictShape("an object", {
   connect: timeout.default(5 * SECOND_MS),
@@ -39,30 +39,6 @@ const limits = strictShape("an object", {
   concurrency: whole(1, 100_000).optional(),
 });
 
-const circuit = choose<unknown>((value) => (value === false ? z.literal(false) : circuitObject));
-const circuitObject = strictShape("false, or an object", {
-  failures: whole(1, 1_000_000).optional(),
-  share: number("a share from 0 to 1", { min: 0, max: 1 }).optional(),
-  window: interval.optional(),
-  minimum: whole(1, 1_000_000).optional(),
-  open: interval.optional(),
-  probes: whole(1, 1000).optional(),
-});
-
-const lookupAnswer = strictShape("an object", {
-  status: httpStatus,
-  json: recordOf("an object of expected values by path", jsonValue).optional(),
-});
-const reconcile = choose<unknown>((value) =>
-  isObject(value) && "handler" in value ? reconcileByHandler : reconcileByUrl,
-);
-const reconcileByHandler = strictShape("an object", { handler: handlerReference });
-const reconcileByUrl = strictShape("an object", {
-  url: text("a URL, which may hold {idempotencyKey}, {source} and {id}", 2000),
-  delivered: lookupAnswer,
-  absent: lookupAnswer,
-});
-
 const classify = recordOf("an object of outcomes by status", oneOf(["delivered", "retry", "refused"])).check(
   keysMatch("a status from 100 to 599", /^[1-5]\d\d$/),
 );
@@ -81,7 +57,7 @@ export const endpointSchema = strictShape("an object", {
   classify: classify.default({}),
   idempotent: flag.default(true),
   isolated: flag.default(false),
-  reconcile: reconcile.optional(),
+  reconcile: reconcileSchema.optional(),
   // Its shape is settled together with ordered delivery; until then any value ends the start.
   order: z.unknown().optional(),
   format: oneOf(["bytes", "cloudevents"]).default("bytes"),

@@ -12,8 +12,7 @@ const TEXT = "has no effect in this version; remove it";
 export function findKeysWithoutEffect(config: CheckedConfig): readonly Problem[] {
   const paths: PropertyKey[][] = [];
   for (const [name, endpoint] of Object.entries(config.endpoints)) {
-    for (const key of presentKeys(endpoint, ["retryAfterScope", "reconcile", "order"]))
-      paths.push(["endpoints", name, key]);
+    for (const key of presentKeys(endpoint, ["order"])) paths.push(["endpoints", name, key]);
   }
   return paths.map((path) => ({ path, text: TEXT }));
 }

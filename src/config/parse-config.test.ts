@@ -53,15 +53,19 @@ describe("parseConfig", () => {
       retry: STANDARD_RETRY,
       timeouts: { connectMs: 5000, headersMs: null, totalMs: 20_000 },
       limits: null,
+      circuit: { failures: 5, share: 0.5, windowMs: 60_000, minimum: 20, openMs: 30_000, probes: 4 },
+      retryAfterScope: "endpoint",
       classify: {},
       idempotent: true,
       isolated: false,
+      reconcile: null,
       format: "bytes",
       allowPrivate: [],
       ports: [],
       maxBodyBytes: 256 * 1024,
     });
     expect(config.endpoints["refunds"]).toMatchObject({ url: null, handler: "refund@1" });
+    expect(parse({ endpoints: { pay: { handler: "a@1", circuit: false } } }).endpoints["pay"]?.circuit).toBeNull();
   });
 
   test("keeps what was written, in machine units", () => {
@@ -78,7 +82,8 @@ describe("parseConfig", () => {
           retry: "none",
           timeouts: { headers: "3s", total: "1m" },
           limits: { rate: { perSecond: 20 } },
-          circuit: { failures: 5, open: "30s" },
+          circuit: { failures: 3, open: "10s" },
+          retryAfterScope: "delivery",
           classify: { 409: "delivered", 404: "retry", 418: "refused" },
           idempotent: false,
           isolated: true,
@@ -113,6 +118,8 @@ describe("parseConfig", () => {
       retry: NO_RETRY,
       timeouts: { connectMs: 5000, headersMs: 3000, totalMs: 60_000 },
       limits: { ratePerSecond: 20, concurrency: null },
+      circuit: { failures: 3, share: 0.5, windowMs: 60_000, minimum: 20, openMs: 10_000, probes: 4 },
+      retryAfterScope: "delivery",
       classify: { 409: "delivered", 404: "retry", 418: "refused" },
       idempotent: false,
       isolated: true,

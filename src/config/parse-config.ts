@@ -1,6 +1,7 @@
 /** From an untrusted value to one frozen `Config`, or to every problem at once. */
 import { dirname, resolve } from "node:path";
 import { SECOND_MS } from "../delivery/durations.ts";
+import { DEFAULT_CIRCUIT } from "../delivery/gates/circuit.ts";
 import { STANDARD_RETRY } from "../delivery/policy.ts";
 import { collectProblems } from "./accept.ts";
 import { buildApproval, buildPerson } from "./build-approval.ts";
@@ -9,6 +10,7 @@ import type { Config, Endpoint, Limits, Reference, Route, Source, Timeouts } fro
 import { crossCheck } from "./cross-checks.ts";
 import { findKeysWithoutEffect } from "./no-effect.ts";
 import { configError } from "./problem.ts";
+import { buildReconcile } from "./reconcile.ts";
 import {
   configSchema,
   type CheckedConfig,
@@ -82,9 +84,12 @@ function buildEndpoint(name: string, endpoint: CheckedEndpoint): Endpoint {
     retry: endpoint.retry ?? STANDARD_RETRY,
     timeouts: buildTimeouts(endpoint.timeouts),
     limits: buildLimits(endpoint.limits),
+    circuit: endpoint.circuit === undefined ? DEFAULT_CIRCUIT : endpoint.circuit,
+    retryAfterScope: endpoint.retryAfterScope ?? "endpoint",
     classify: byName(Object.entries(endpoint.classify), (_, outcome) => outcome),
     idempotent: endpoint.idempotent,
     isolated: endpoint.isolated,
+    reconcile: endpoint.reconcile === undefined ? null : buildReconcile(endpoint.reconcile),
     format: endpoint.format,
     allowPrivate: endpoint.allowPrivate,
     ports: endpoint.ports,

@@ -54,7 +54,10 @@ interface RawCircuit {
 
 interface RawReconcileByUrl {
   /** May hold `{idempotencyKey}`, `{source}` and `{id}`. */
-  readonly url: string;
+  readonly url: RawReference;
+  /** Absent = those of the endpoint, where the lookup goes to the same origin. */
+  readonly headers?: Readonly<Record<string, RawReference>>;
+  /** `json` = values that must stand at paths such as `$.status`. */
   readonly delivered: { readonly status: number; readonly json?: Readonly<Record<string, JsonValue>> };
   readonly absent: { readonly status: number; readonly json?: Readonly<Record<string, JsonValue>> };
 }
@@ -78,6 +81,7 @@ export interface RawEndpoint {
   readonly idempotent?: boolean;
   /** `true` = delivered only by workers started with `--only` for it. */
   readonly isolated?: boolean;
+  /** How to find out what became of an uncertain attempt; only with `idempotent: false`. */
   readonly reconcile?: RawReconcileByUrl | { readonly handler: string };
   readonly order?: unknown;
   readonly format?: "bytes" | "cloudevents";

@@ -3,17 +3,20 @@ import { CountersignError } from "../errors.ts";
 import { checkUrl, parseUrl } from "./address.ts";
 import type { Endpoint, Reference } from "./config.ts";
 import { checkHeaderValue } from "./header-rules.ts";
+import { checkLookupUrl } from "./reconcile.ts";
 import { isEnvReference } from "./reference.ts";
+import { lookupReferences, type ResolvedReconcile, resolveReconcile } from "./resolve-reconcile.ts";
 import { checkSigningSecret } from "./signing-secret.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An endpoint ready to send to. Holds secrets: it must not be logged and never enters a workflow. */
-export interface ResolvedEndpoint extends Omit<Endpoint, "url" | "headers" | "signing"> {
+export interface ResolvedEndpoint extends Omit<Endpoint, "url" | "headers" | "signing" | "reconcile"> {
   readonly url: string | null;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signing: { readonly scheme: "standard-webhooks"; readonly secrets: readonly string[] } | null;
+  readonly reconcile: ResolvedReconcile | null;
 }
 
 /**
@@ -38,17 +41,29 @@ export function resolveEndpoint(endpoint: Endpoint, environment: Environment): R
       reference: endpoint.signing?.secrets[index],
     });
   }
+  for (const { what, reference } of lookupReferences(endpoint)) {
+    const complaint =
+      what === "reconcile url" ? checkLookupUrl(read(reference), endpoint) : checkHeaderValue(read(reference));
+    refuse(endpoint, complaint, { what, reference });
+  }
+  const resolved = { url, headers: Object.fromEntries(headers) };
   return {
     ...endpoint,
-    url,
-    headers: Object.fromEntries(headers),
+    ...resolved,
+    reconcile: resolveReconcile(endpoint.reconcile, read, resolved),
     signing: endpoint.signing === null ? null : { scheme: endpoint.signing.scheme, secrets },
   };
 }
 
-/** The variables an endpoint refers to, each once, in the order url, headers, secrets. */
+/** The variables an endpoint refers to, each once, in the order url, headers, secrets, lookup. */
 export function endpointVariables(endpoint: Endpoint): readonly string[] {
-  const references = [endpoint.url, ...Object.values(endpoint.headers), ...(endpoint.signing?.secrets ?? [])];
+  const lookup = lookupReferences(endpoint).map(({ reference }) => reference);
+  const references = [
+    endpoint.url,
+    ...Object.values(endpoint.headers),
+    ...(endpoint.signing?.secrets ?? []),
+    ...lookup,
+  ];
   return [
     ...new Set(
       references.flatMap((reference) => (reference !== null && isEnvReference(reference) ? [reference.env] : [])),

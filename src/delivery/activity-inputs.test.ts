@@ -14,7 +14,7 @@ import {
   unasked,
 } from "../../test/support/approvals.ts";
 import { anAttempt, anIdentity, aPlan, NOON_MS, someSettings } from "../../test/support/deliveries.ts";
-import { attemptInputOf, examineInputOf, planInputOf } from "./activity-inputs.ts";
+import { attemptInputOf, examineInputOf, planInputOf, reconcileInputOf } from "./activity-inputs.ts";
 import { begin } from "./advance.ts";
 import { isAsked } from "./ballots.ts";
 import type { BusinessEvent } from "./event.ts";
@@ -49,6 +49,12 @@ describe("an attempt", () => {
     expect(attemptInputOf(delivery, facts)).toMatchObject({ approval: grantOf(delivery), nextRevision: 2 });
   });
 
+  test("of a replayed one says so", () => {
+    const refused = reported({ kind: "attempted", endpoint: "crm", record: anAttempt({ outcome: "refused" }) });
+    const replayed = live(free, begun(), refused, ordered("replay"));
+    expect(attemptInputOf(only(replayed), { ...facts, number: 2 })).toMatchObject({ number: 2, replayed: true });
+  });
+
   test("never falls back to a revision that was used, also where nobody approved anything", () => {
     const freed = (progress: EventProgress) => live(progress, planned(null));
     const amended = freed(live(asked(), ordered("amend", { data: 2 })));
@@ -66,6 +72,14 @@ describe("a question", () => {
     expect(planInputOf(only(unasked()), event)).toEqual({ v: 1, endpoint: "crm", event, revision: 1 });
     const amended = only(live(asked(), ordered("amend", { data: 2 })));
     expect(planInputOf(amended, null)).toMatchObject({ event: null, revision: 2, amendment: { data: 2 } });
+  });
+
+  test("what became of an attempt names that attempt, and what was amended", () => {
+    const tried = live(free, begun(), reported({ kind: "attempted", endpoint: "crm", record: anAttempt() }));
+    const question = { v: 1, endpoint: "crm", event, number: 1 };
+    expect(reconcileInputOf(only(tried), event)).toEqual({ ...question, revision: 1 });
+    const amended = live(asked(), ordered("amend", { data: 2 }));
+    expect(reconcileInputOf(only(amended), null)).toMatchObject({ event: null, amendment: { revision: 2, data: 2 } });
   });
 
   test("who decided brings the proposal, its rules and the ballots without their notes", () => {

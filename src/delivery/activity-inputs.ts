@@ -1,5 +1,5 @@
 /** What a workflow asks of its workers about one delivery: told from its progress alone. */
-import type { AttemptInput, ExamineInput, PlanInput } from "./activity-shapes.ts";
+import type { AttemptInput, ExamineInput, PlanInput, ReconcileInput } from "./activity-shapes.ts";
 import type { Way } from "./attempt.ts";
 import type { Asked } from "./ballots.ts";
 import type { BusinessEvent } from "./event.ts";
@@ -29,11 +29,15 @@ export function examineInputOf(
   return { ...planInputOf(delivery, event), revision, nextRevision, digest, rules: terms.rules, key, ballots };
 }
 
+export function reconcileInputOf(delivery: Delivery, event: RepeatedEvent): ReconcileInput {
+  return { ...planInputOf(delivery, event), number: delivery.attempts.length };
+}
+
 export function attemptInputOf(
   delivery: Delivery,
   { number, via, event }: { readonly number: number; readonly via: Way; readonly event: RepeatedEvent },
 ): AttemptInput {
-  const { endpoint, settings, attempts } = delivery;
+  const { endpoint, settings, attempts, spentAttempts } = delivery;
   const grant = grantOf(delivery);
   const nextRevision = nextRevisionOf(delivery);
   return {
@@ -45,6 +49,7 @@ export function attemptInputOf(
     event,
     lastStatus: attempts.at(-1)?.status ?? null,
     ...(grant === null ? {} : { approval: grant }),
+    ...(spentAttempts === 0 ? {} : { replayed: true }),
     // Without one a worker that asks would propose the first revision, also where that was used.
     ...(nextRevision === 1 ? {} : { nextRevision }),
     ...amendmentOf(delivery),

@@ -3,6 +3,7 @@ import type { Amendment, ApprovalGrant, ApprovalRule, Ballot, BallotRights, Prop
 import type { Way } from "./attempt.ts";
 import type { BusinessEvent } from "./event.ts";
 import type { AttemptResult } from "./facts.ts";
+import type { LookupRecord } from "./lookup.ts";
 import type { DeliverySettings, EventPlan } from "./plan.ts";
 
 /** Clues for telling a re-run of a local attempt; never recorded, because inputs of local activities are not. */
@@ -31,6 +32,8 @@ export interface AttemptInput {
   /** Absent = nobody approved anything. */
   readonly approval?: ApprovalGrant;
   readonly amendment?: Amendment;
+  /** A person's replay: what it meets says nothing about the endpoint's health; absent = no. */
+  readonly replayed?: true;
   /** Revision that a new proposal would have; absent = 1. */
   readonly nextRevision?: number;
 }
@@ -78,6 +81,17 @@ export type Examination =
       readonly changed?: ProposalDraft;
     }
   | Extract<AttemptResult, { readonly kind: "withheld" }>;
+
+/** Asks a worker to look up what became of an attempt whose outcome is uncertain. */
+export interface ReconcileInput extends PlanInput {
+  /** Of that attempt. */
+  readonly number: number;
+}
+
+export interface LookupResult {
+  readonly endpoint: string;
+  readonly record: LookupRecord;
+}
 
 /** A plan may name an endpoint that does not exist: its lane would never be polled, so nothing is put there. */
 export type LaneAnswer = { readonly kind: "opened" } | Extract<AttemptResult, { readonly kind: "withheld" }>;

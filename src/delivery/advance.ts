@@ -1,13 +1,11 @@
 /** The fold: an event's progress after one more fact. Pure, so the workflow and `get` cannot disagree. */
-import { adviceFor, type AttentionReason } from "./attention.ts";
-import type { AttemptRecord, Way } from "./attempt.ts";
+import type { Way } from "./attempt.ts";
 import type { AttemptResult, Fact, Message, WithheldReason } from "./facts.ts";
 import type { Examination, PlannedDelivery } from "./activity-shapes.ts";
-import { ask, executed, expire, judgeBallots, lapse, plan, receiveBallot, settleBallots } from "./approval-fold.ts";
+import { ask, expire, judgeBallots, lapse, plan, receiveBallot, settleBallots } from "./approval-fold.ts";
 import { expectsProposal, isAsked, readBallot } from "./ballots.ts";
 import { change, withVerdict } from "./change.ts";
 import { isTerminal, type Resolution } from "./event-state.ts";
-import { nextStep } from "./next-step.ts";
 import { recorded } from "./record-bounds.ts";
 import { type Delivery, type EventProgress, freshDelivery, withoutProposal } from "./progress.ts";
 import {
@@ -19,6 +17,7 @@ import {
   resolutionOf,
   targetOf,
 } from "./resolve.ts";
+import { giveUpLookup, type Heard, loseAttempt, reconcile, settle } from "./settle.ts";
 import { withheldAdvice } from "./withheld-advice.ts";
 
 /** The first fact of every event. */
@@ -46,13 +45,19 @@ function fold(progress: EventProgress, fact: Exclude<Fact, { fact: "accepted" }>
     case "attempt-reported":
       return afterReport(progress, fact);
     case "attempt-lost":
-      return ended(progress, fact.endpoint, (delivery) => loseAttempt(progress, delivery, fact.atMs));
+      return ended(progress, fact.endpoint, (delivery) => loseAttempt(delivery, heardOf(progress, fact.atMs)));
     case "wait-over":
       return change(progress, fact.endpoint, endWait);
     case "attempt-set-aside":
       return ended(progress, fact.endpoint, (delivery) => ({ ...delivery, leftLocal: true }));
     case "attempt-broken":
       return withheld(progress, fact.endpoint, { reason: null, atMs: fact.atMs });
+    case "looked-up":
+      return change(progress, fact.result.endpoint, (delivery) =>
+        reconcile(delivery, fact.result.record, heardOf(progress, fact.atMs)),
+      );
+    case "lookup-broken":
+      return change(progress, fact.endpoint, (delivery) => giveUpLookup(delivery, fact.atMs));
     case "planned":
       return afterPlanning(progress, fact.planned, fact.atMs);
     case "examined":
@@ -87,15 +92,12 @@ function afterReport(
   fact: { readonly via: Way; readonly result: AttemptResult; readonly atMs: number },
 ): EventProgress {
   const { result, atMs } = fact;
+  const heard = heardOf(progress, atMs);
   switch (result.kind) {
     case "attempted":
-      return ended(progress, result.endpoint, (delivery) =>
-        settle(progress, { ...delivery, settings: result.settings ?? delivery.settings }, result.record),
-      );
+      return ended(progress, result.endpoint, (delivery) => settle(delivery, result, heard));
     case "lost":
-      return ended(progress, result.endpoint, (delivery) =>
-        loseAttempt(progress, startedAt(delivery, result.sinceMs), atMs),
-      );
+      return ended(progress, result.endpoint, (delivery) => loseAttempt(startedAt(delivery, result.sinceMs), heard));
     case "to-lane":
       return ended(progress, result.endpoint, (delivery) => ({ ...delivery, leftLocal: true, sentToLane: true }));
     case "set-aside":
@@ -109,6 +111,10 @@ function afterReport(
     case "too-late":
       return ended(progress, result.endpoint, (delivery) => expire(delivery, atMs));
   }
+}
+
+function heardOf({ event }: EventProgress, atMs: number): Heard {
+  return { synthetic: event.synthetic, atMs };
 }
 
 /** Somebody may have ended the delivery while the worker was asked: then its answer changes nothing. */
@@ -138,55 +144,11 @@ function ended(progress: EventProgress, endpoint: string, update: (delivery: Del
   return before.pending.reduce((folded, instruction) => instruct(folded, instruction, index), after);
 }
 
-function settle(progress: EventProgress, delivery: Delivery, record: AttemptRecord): Delivery {
-  const attempts = [...delivery.attempts, record];
-  const budget = attempts.slice(delivery.spentAttempts);
-  const step = nextStep({ settings: delivery.settings, budget, synthetic: progress.event.synthetic });
-  const endMs = Date.parse(record.at) + record.durationMs;
-  const begun = { ...delivery, approval: executed(delivery.approval, record) };
-  switch (step.do) {
-    case "finish":
-      return { ...begun, attempts, state: step.state, wait: null, attention: null };
-    case "park":
-      return park({ ...begun, attempts }, { reason: step.reason, lastAttempt: record, atMs: endMs });
-    case "wait": {
-      const untilMs = endMs + step.delayMs;
-      const planned = { ...record, nextAt: new Date(untilMs).toISOString() };
-      const wait = { untilMs, delayMs: step.delayMs, why: step.why };
-      return { ...begun, attempts: [...delivery.attempts, planned], state: "waiting-retry", wait };
-    }
-  }
-}
-
 /** The execution that noticed a loss began later than the one that was lost. */
 function startedAt(delivery: Delivery, sinceMs: number | undefined): Delivery {
   if (sinceMs === undefined) return delivery;
   const { number, via } = delivery.inFlight ?? { number: delivery.attempts.length + 1, via: "local" as const };
   return { ...delivery, inFlight: { number, via, sinceMs } };
-}
-
-function loseAttempt(progress: EventProgress, delivery: Delivery, atMs: number): Delivery {
-  const sinceMs = delivery.inFlight?.sinceMs ?? atMs;
-  const record: AttemptRecord = {
-    number: delivery.attempts.length + 1,
-    at: new Date(sinceMs).toISOString(),
-    durationMs: Math.max(0, atMs - sinceMs),
-    outcome: "uncertain",
-    certainty: "unknown",
-    code: "worker_lost",
-    via: delivery.inFlight?.via ?? "local",
-  };
-  return settle(progress, { ...delivery, leftLocal: true }, record);
-}
-
-function park(
-  delivery: Delivery,
-  why: { readonly reason: AttentionReason; readonly lastAttempt: AttemptRecord; readonly atMs: number },
-): Delivery {
-  const { reason, lastAttempt, atMs } = why;
-  const advice = adviceFor({ reason, endpoint: delivery.endpoint, lastAttempt });
-  const attention = { reason, since: new Date(atMs).toISOString(), advice };
-  return { ...delivery, state: "needs-attention", wait: null, attention };
 }
 
 /** Nothing was sent, and the reason lies in our own configuration: the advice says which. A synthetic event just ends. */

@@ -60,6 +60,7 @@ export function amend(
     unplanned: true,
     leftLocal: true,
     spentAttempts: delivery.attempts.length,
+    heldMs: 0,
   };
 }
 

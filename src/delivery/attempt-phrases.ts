@@ -36,7 +36,7 @@ const PHRASES: Readonly<Record<PlainCode, string>> = {
 };
 
 /** What happened, as the words after the endpoint's name. */
-export function phraseOf({ code, status }: AttemptRecord): string {
+export function phraseOf({ code, status }: Pick<AttemptRecord, "code" | "status">): string {
   return isPlainCode(code) ? PHRASES[code] : `answered ${status ?? code.slice("http_".length)}`;
 }
 

@@ -6,6 +6,9 @@ export type Outcome = "delivered" | "retry" | "refused" | "uncertain" | "cancele
 /** `not-sent`: no byte of the request left. `unknown`: it left, no answer. `answered`: a status line arrived. */
 export type Certainty = "not-sent" | "unknown" | "answered";
 
+/** How far a request got that no answer came to: `sending` = not all of it was written, `sent` = all of it was. */
+export type SendPhase = "sending" | "sent";
+
 /** How an attempt is executed; chosen per attempt by `chooseWay`. */
 export type Way = "local" | "direct" | "lane";
 
@@ -67,6 +70,13 @@ export interface AttemptRecord {
   readonly location?: string;
   /** Receipt reference of a handler, at most 200 visible ASCII characters. */
   readonly reference?: string;
+  /** How far the request got; with certainty `unknown` at a URL. */
+  readonly phase?: SendPhase;
+  /** Of this request on its connection, bytes; with `phase`. With `sending`, at most so many went out. */
+  readonly bytesSent?: number;
+  readonly bytesReceived?: number;
+  /** Of the endpoint, where it is another one than the attempt before, or the plan, had. */
+  readonly configVersion?: string;
   /** When the next attempt is due; absent = none planned. */
   readonly nextAt?: string;
   readonly via: Way;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { at } from "../../test/support/deliveries.ts";
 import { adviceFor, attentionFor, type AttentionReason } from "./attention.ts";
 import type { AttemptRecord } from "./attempt.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
@@ -174,6 +175,27 @@ describe("adviceFor", () => {
     ],
   ])("tells for %s what happened, what is certain and what to do", (reason, lastAttempt, advice) => {
     expect(advise(reason, lastAttempt)).toBe(advice);
+  });
+
+  test("says of an uncertain outcome how far the request got, and why a lookup was of no help", () => {
+    const lastAttempt = { ...lost("closed_after_send"), phase: "sent", bytesSent: 812, bytesReceived: 0 } as const;
+    const asked = { attempt: 1, at: at(0), durationMs: 5, tries: 10, by: "url", found: "unclear" } as const;
+    const lookup = { ...asked, code: "connect_refused" } as const;
+    expect(adviceFor({ reason: "outcome-uncertain", endpoint: "crm", lastAttempt, lookup })).toBe(
+      "crm closed the connection after the request was sent, the request may have taken effect (the whole request was sent; 812 bytes went out and 0 came back in 12 ms); whoever was asked in the lookup refused the connection, asked 10 times. Look at crm whether it took effect: if so mark-delivered, if not replay; or discard.",
+    );
+    expect(advise("outcome-uncertain", null)).toMatch(/^crm was not called, nothing was sent\. Look/);
+  });
+
+  test("does not send anybody to look once a lookup has found no effect", () => {
+    const lookup = { attempt: 1, at: at(0), durationMs: 5, tries: 1, by: "url", found: "absent" } as const;
+    const facts = {
+      endpoint: "crm",
+      lastAttempt: lost("timeout_total"),
+      lookup: { ...lookup, code: "http_404" },
+    } as const;
+    const advice = adviceFor({ reason: "attempts-exhausted", ...facts });
+    expect(advice).toContain("a lookup found that it had no effect. Replay once crm works again");
   });
 
   test("has advice of its own for each certificate verdict", () => {

@@ -3,6 +3,8 @@ import { certaintyOf, phraseOf, printable } from "./attempt-phrases.ts";
 import type { AttemptRecord } from "./attempt.ts";
 import { isCertificateCode, type CertificateCode } from "./classify-status.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
+import type { LookupRecord } from "./lookup.ts";
+import { howFarItGot, lookupClause } from "./uncertain-words.ts";
 
 export const ATTENTION_REASONS = [
   "attempts-exhausted",
@@ -20,6 +22,10 @@ export const ATTENTION_REASONS = [
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
+export function isAttentionReason(word: string): word is AttentionReason {
+  return ATTENTION_REASONS.some((reason) => reason === word);
+}
+
 /** The reason that belongs to a refused attempt. */
 export function attentionFor({ code, status }: AttemptRecord): AttentionReason {
   if (isCertificateCode(code)) return "tls-invalid";
@@ -35,6 +41,8 @@ export interface AdviceInput {
   readonly endpoint: string;
   /** null = nothing was ever tried. */
   readonly lastAttempt: AttemptRecord | null;
+  /** What was looked up about it; absent = nothing was. */
+  readonly lookup?: LookupRecord;
 }
 
 /**
@@ -63,7 +71,7 @@ export function adviceFor(input: AdviceInput): string {
     case "retry-after-too-long":
       return `${story(input)} and asked to wait longer than retryAfterMax allows${retryAfterShown(lastAttempt)}. Replay when that time has come, or earlier if ${endpoint} agrees; or discard.`;
     case "outcome-uncertain":
-      return `${story(input)}. Look at ${endpoint} whether it took effect: if so mark-delivered, if not replay; or discard.`;
+      return `${story(input)}${uncertainty(input)}. Look at ${endpoint} whether it took effect: if so mark-delivered, if not replay; or discard.`;
     case "blocked-address":
       return `${story(input)}. Correct the URL, or list the address in allowPrivate if it is meant to be called, then replay; or discard.`;
     case "tls-invalid":
@@ -75,17 +83,24 @@ export function adviceFor(input: AdviceInput): string {
   }
 }
 
-function story({ endpoint, lastAttempt }: AdviceInput): string {
+function story({ endpoint, lastAttempt, lookup }: AdviceInput): string {
   if (lastAttempt === null) return `${endpoint} was not called, nothing was sent`;
-  const certainty = certaintyOf(lastAttempt);
+  const certainty = lookup?.found === "absent" ? lookupClause(lookup) : certaintyOf(lastAttempt);
   return `${endpoint} ${phraseOf(lastAttempt)}${certainty === null ? "" : `, ${certainty}`}`;
+}
+
+/** How far the request got, and why a lookup was of no help. */
+function uncertainty({ lastAttempt, lookup }: AdviceInput): string {
+  const howFar = lastAttempt === null ? "" : howFarItGot(lastAttempt);
+  return lookup === undefined ? howFar : `${howFar}; ${lookupClause(lookup)}`;
 }
 
 function lastly(input: AdviceInput): string {
   return input.lastAttempt === null ? story(input) : `at the last, number ${input.lastAttempt.number}, ${story(input)}`;
 }
 
-function mayHaveTakenEffect({ lastAttempt }: AdviceInput): boolean {
+function mayHaveTakenEffect({ lastAttempt, lookup }: AdviceInput): boolean {
+  if (lookup?.found === "absent") return false;
   return lastAttempt?.certainty === "unknown" || lastAttempt?.outcome === "uncertain";
 }
 

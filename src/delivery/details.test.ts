@@ -34,6 +34,19 @@ describe("detailsOf", () => {
     expect(ledger).toContain('"delivery":"ledger"');
   });
 
+  test("tells who holds a delivery, why, and how to let it go on", () => {
+    const argument = { actor: "ana`", reason: "stock\n\n# count", delivery: "crm" };
+    const held = advance(fresh, { fact: "message", message: { name: "hold", argument }, atMs: NOON_MS });
+    const [, crm = "", ledger] = detailsOf(project(held)).split("\n\n");
+    expect(crm.split("\n")).toEqual([
+      "- **crm**: held (no attempt yet)",
+      `  held by \`ana'\` since ${at(0)}: \`stock # count\`. Send signal \`release\` with \`{"actor":"you@example.com","reason":"…","delivery":"crm"}\`.`,
+    ]);
+    expect(ledger).toBe("- **ledger**: accepted (no attempt yet)");
+    const unknown = detailsOf(aReport({ deliveries: [{ ...aWaitingDelivery(), state: "held" }] }));
+    expect(unknown).not.toContain("release");
+  });
+
   test("cannot be broken out of by the text of an event", () => {
     const event = anIdentity({ type: "a`b` **c**" });
     const details = detailsOf(project(begin({ fact: "accepted", atMs: NOON_MS, event, plan: aPlan(["crm"]) })));

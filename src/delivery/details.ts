@@ -13,9 +13,16 @@ function deliveryDetails(delivery: DeliveryStatus): string {
   const line = `- **${delivery.endpoint}**: ${delivery.state} (${last}${next})`;
   if (delivery.state === "awaiting-approval" && delivery.proposal !== null)
     return [line, ...proposalDetails(delivery, delivery.proposal)].join("\n");
+  if (delivery.state === "held") return `${line}${holdDetails(delivery)}`;
   if (delivery.attention === null) return line;
   const signal = `Send signal \`replay\`, \`discard\` or \`mark-delivered\` with \`{"actor":"you@example.com","reason":"…","delivery":"${delivery.endpoint}"}\`.`;
   return `${line}\n  ${delivery.attention.reason}: ${delivery.attention.advice} ${signal}`;
+}
+
+function holdDetails({ endpoint, hold }: DeliveryStatus): string {
+  if (hold === undefined) return "";
+  const signal = `Send signal \`release\` with \`{"actor":"you@example.com","reason":"…","delivery":"${endpoint}"}\`.`;
+  return `\n  held by ${code(hold.actor)} since ${hold.since}: ${code(hold.reason)}. ${signal}`;
 }
 
 /** One line, since an empty one would end the code and let the text of an event speak as if it were ours. */

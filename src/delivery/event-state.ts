@@ -10,6 +10,7 @@ import type {
 } from "./approval.ts";
 import type { AttemptCode, AttemptRecord } from "./attempt.ts";
 import type { Evidence } from "./event.ts";
+import type { LookupRecord } from "./lookup.ts";
 
 export type DeliveryStateName =
   | "accepted"
@@ -47,6 +48,13 @@ export type ResolutionRefusal =
   | "already-ended"
   | "executed"
   | "bad-amendment"
+  /** Somebody holds it. */
+  | "held"
+  | "not-held"
+  /** There is no wait to end. */
+  | "not-waiting"
+  /** The wait ends no later than the time the endpoint asked for. */
+  | "retry-after"
   | "not-supported";
 
 /** What comes back for a message: did it count, and if not, why. */
@@ -107,6 +115,14 @@ export interface PendingWord {
   readonly at: string;
 }
 
+/** A person has stopped the delivery. */
+export interface ShownHold {
+  /** RFC 3339. */
+  readonly since: string;
+  readonly actor: string;
+  readonly reason: string;
+}
+
 export interface DeliveryStatus {
   readonly endpoint: string;
   readonly state: DeliveryStateName;
@@ -126,6 +142,10 @@ export interface DeliveryStatus {
   readonly decisions: readonly DecisionRecord[];
   readonly attention: Attention | null;
   readonly resolutions: readonly Resolution[];
+  /** What was looked up after uncertain outcomes, oldest first; absent = nothing was. */
+  readonly lookups?: readonly LookupRecord[];
+  /** No attempt begins until somebody releases it, wherever it stands; absent = nobody holds it. */
+  readonly hold?: ShownHold;
   /** Absent = none. */
   readonly pending?: readonly PendingWord[];
 }

@@ -1,5 +1,5 @@
 /** What happened to an event, one fact at a time. The workflow lives them; `get` reads the same ones from the history. */
-import type { Examination, PlannedDelivery } from "./activity-shapes.ts";
+import type { Examination, LookupResult, PlannedDelivery } from "./activity-shapes.ts";
 import type { ProposalDraft, ReplacedBecause } from "./approval.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { EventIdentity } from "./event-identity.ts";
@@ -59,6 +59,10 @@ export type Fact = { readonly atMs: number } & (
   | { readonly fact: "attempt-set-aside"; readonly endpoint: string }
   /** The activity itself failed for good: a broken assumption of ours, nothing is known to have been sent. */
   | { readonly fact: "attempt-broken"; readonly endpoint: string }
+  /** What a lookup has found out about an uncertain outcome. */
+  | { readonly fact: "looked-up"; readonly result: LookupResult }
+  /** The lookup itself failed for good. */
+  | { readonly fact: "lookup-broken"; readonly endpoint: string }
   | { readonly fact: "planned"; readonly planned: PlannedDelivery }
   | { readonly fact: "examined"; readonly examination: Examination }
   /** A timer of an approval fired; what has expired by now, expires. */

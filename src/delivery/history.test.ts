@@ -214,6 +214,19 @@ describe("a run with a plan", () => {
     expect(lone(start(), ...next)).toMatchObject({ state: "delivering", attemptCount: 1 });
   });
 
+  test("tells no attempt of a task that was lost in a worker that lives and has sent nothing", () => {
+    const sent = [started(), lost, started(7000), completed, local({ kind: "to-lane", endpoint: "crm" }, 7020)];
+    const queued = [...sent, scheduled(8, "crm", "lane")];
+    expect(lone(start(), ...queued)).toMatchObject({ state: "delivering", attemptCount: 0, attempts: [] });
+    const looked = [signal("discard"), started(), lost, started(7000), completed];
+    expect(lone(start(), ...looked, local({ kind: "set-aside", endpoint: "crm" }, 7020))).toMatchObject({
+      state: "discarded",
+      attemptCount: 0,
+    });
+    const done = [started(), lost, started(7000), completed, local(attempted(aDeliveredAttempt()), 7050)];
+    expect(lone(start(), ...done)).toMatchObject({ state: "delivered", attempts: [aDeliveredAttempt()] });
+  });
+
   test("tells a loss after signs of life as the workflow itself does: its replay passes over them", () => {
     const long = [started(), completed, started(8000), lost, started(30_000), completed];
     expect(lone(start(), ...long, local({ kind: "lost", endpoint: "crm", number: 1 }, 30_040))).toMatchObject({

@@ -4,13 +4,21 @@
  * The fold repeats what the workflow did: in each workflow task messages come first,
  * then what had ended, then what the workflow decided to do.
  */
-import type { AttemptInput, Examination, LaneAnswer, PlannedDelivery, ResolvedEvent } from "./activity-shapes.ts";
+import type {
+  AttemptInput,
+  Examination,
+  LaneAnswer,
+  LookupResult,
+  PlannedDelivery,
+  ResolvedEvent,
+} from "./activity-shapes.ts";
 import { advance, begin } from "./advance.ts";
 import type { Way } from "./attempt.ts";
 import { chooseWay } from "./choose-way.ts";
 import { isTerminal } from "./event-state.ts";
 import type { AttemptResult, Fact } from "./facts.ts";
 import { type HistoryEntry, type RunStart, splitByTask, type Task } from "./history-entries.ts";
+import { newRunTimers, type RunTimers, timerStarted, waitEndedBy } from "./history-timers.ts";
 import { nextAction } from "./next-action.ts";
 import type { EventPlan } from "./plan.ts";
 import type { Delivery, EventProgress } from "./progress.ts";
@@ -25,8 +33,7 @@ interface Fold {
   /** No task has completed yet. */
   untouched: boolean;
   readonly scheduled: Map<number, Scheduled>;
-  /** Clocks of a lone delivery's proposal: when they fire, no retry wait is over. */
-  readonly approvalTimers: Set<string>;
+  readonly timers: RunTimers;
   /** The latest time the workflow has seen. */
   nowMs: number;
   /** Since when each delivery's next attempt has been due: there the workflow began it. */
@@ -51,7 +58,7 @@ export function progressFromHistory(start: RunStart, entries: readonly HistoryEn
     clearing: false,
     untouched: true,
     scheduled: new Map(),
-    approvalTimers: new Set(),
+    timers: newRunTimers(),
     nowMs: start.startedMs,
     dueSince: new Map(),
   };
@@ -78,7 +85,7 @@ function foldCommands(fold: Fold, commands: readonly HistoryEntry[], atMs: numbe
   let nowMs = atMs;
   for (const entry of commands) {
     if (entry.entry === "activity-scheduled") schedule(fold, entry, atMs);
-    if (entry.entry === "timer-started") timerStarted(fold, entry.timerId);
+    if (entry.entry === "timer-started") timerStarted(fold.timers, entry.timerId, deliveriesOf(fold));
     if (entry.entry !== "local-activity") continue;
     // The end of a local activity moves the workflow's clock on within its task.
     nowMs = Math.max(nowMs, entry.atMs);
@@ -146,11 +153,9 @@ function foldEnd(fold: Fold, entry: HistoryEntry, atMs: number): void {
   if (entry.entry === "activity-failed") failed(fold, entry, atMs);
 }
 
-/** With several deliveries the owner of a retry wait is told by the attempt that follows. */
-function timerFired(fold: Fold, entry: Extract<HistoryEntry, { entry: "timer-fired" }>, atMs: number): void {
-  const only = fold.progress?.deliveries.length === 1 ? fold.progress.deliveries[0] : undefined;
-  const isOver = only !== undefined && only.wait !== null && !fold.approvalTimers.has(entry.timerId ?? "");
-  tell(fold, isOver ? { fact: "wait-over", endpoint: only.endpoint, atMs } : { fact: "time-passed", atMs });
+function timerFired(fold: Fold, { timerId = "" }: Extract<HistoryEntry, { entry: "timer-fired" }>, atMs: number): void {
+  const waited = waitEndedBy(fold.timers, timerId, deliveriesOf(fold));
+  tell(fold, waited === null ? { fact: "time-passed", atMs } : { fact: "wait-over", endpoint: waited.endpoint, atMs });
 }
 
 function completed(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-completed" }>, atMs: number): void {
@@ -168,14 +173,15 @@ function answered(
   if (type === "resolveRoutes") resolved(fold, result as ResolvedEvent, atMs);
   if (type === "planDelivery") tell(fold, { fact: "planned", planned: result as PlannedDelivery, atMs });
   if (type === "examineBallots") tell(fold, { fact: "examined", examination: result as Examination, atMs });
+  if (type === "reconcileDelivery") tell(fold, { fact: "looked-up", result: result as LookupResult, atMs });
   if (type === "attemptDelivery") tell(fold, { fact: "attempt-reported", via, result: result as AttemptResult, atMs });
 }
 
 function failed(fold: Fold, entry: Extract<HistoryEntry, { entry: "activity-failed" }>, atMs: number): void {
-  const scheduled = fold.scheduled.get(entry.scheduledId);
-  if (scheduled?.type !== "attemptDelivery") return;
-  const { endpoint } = scheduled;
-  tell(fold, { fact: endOf(entry), endpoint, atMs });
+  const { type = "", endpoint = "" } = fold.scheduled.get(entry.scheduledId) ?? {};
+  if (type === "attemptDelivery") tell(fold, { fact: endOf(entry), endpoint, atMs });
+  // Taken back it tells nothing: somebody has ended the delivery.
+  if (type === "reconcileDelivery" && entry.canceled !== true) tell(fold, { fact: "lookup-broken", endpoint, atMs });
 }
 
 function endOf({ timedOut, canceled }: Extract<HistoryEntry, { entry: "activity-failed" }>) {
@@ -194,12 +200,6 @@ function foldLocal(
   const endpoint = fold.progress?.deliveries[0]?.endpoint;
   const fact = timedOut === true ? "attempt-lost" : "attempt-set-aside";
   if (type === "attemptDelivery" && endpoint !== undefined) tell(fold, { fact, endpoint, atMs });
-}
-
-/** A retry wait has its timer started while it is set; whatever else has one is a clock of a proposal. */
-function timerStarted(fold: Fold, timerId: string): void {
-  const waiting = fold.progress?.deliveries.some(({ wait }) => wait !== null) === true;
-  if (!waiting) fold.approvalTimers.add(timerId);
 }
 
 /** An attempt whose lane nobody opens was begun all the same; it is never scheduled, so its number is not known here. */
@@ -251,11 +251,16 @@ function beginLocalAnew(fold: Fold, atMs: number): void {
 }
 
 /** The only delivery, while its attempts are local; else null. */
-function loneLocal({ progress }: Fold): Delivery | null {
-  const [only, ...others] = progress?.deliveries ?? [];
+function loneLocal(fold: Fold): Delivery | null {
+  const [only, ...others] = deliveriesOf(fold);
   if (only === undefined || others.length > 0) return null;
   const { settings, leftLocal, sentToLane } = only;
   return chooseWay({ settings, deliveries: 1, messages: 0, leftLocal, sentToLane }) === "local" ? only : null;
+}
+
+/** None before the event is accepted. */
+function deliveriesOf({ progress }: Fold): readonly Delivery[] {
+  return progress?.deliveries ?? [];
 }
 
 function resolved(fold: Fold, { plan, first }: ResolvedEvent, atMs: number): void {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NOON_MS } from "../../test/support/deliveries.ts";
-import { lostTask, mayBeRerun, type TaskClues, type TaskEvent, taskWasLost } from "./lost-attempt.ts";
+import { isLoss, lostTask, mayBeRerun, type SeenTaskEvent, type TaskClues, type TaskEvent } from "./lost-attempt.ts";
 
 /** Histories as the server writes them, oldest first; the last task is the one that asks. */
 const TASK: readonly TaskEvent[] = ["task-scheduled", "task-started"];
@@ -10,9 +10,13 @@ const TIMED_OUT: readonly TaskEvent[] = [...TASK, "task-timed-out"];
 const STARTED: readonly TaskEvent[] = ["other"];
 const RETRY_WAIT: readonly TaskEvent[] = ["other", "other", "other"]; // marker, timer started, timer fired
 
-const lost = (history: readonly TaskEvent[]): boolean => taskWasLost(history.toReversed());
+/** An event a millisecond, newest first as the server tells them. */
+const told = (history: readonly TaskEvent[]): readonly SeenTaskEvent[] =>
+  history.map((event, index) => ({ event, id: index + 1, atMs: NOON_MS + index })).toReversed();
+/** What an execution concludes that was given the whole history. */
+const lost = (history: readonly TaskEvent[]): boolean => lostTask(told(history), history.length) !== null;
 
-describe("taskWasLost", () => {
+describe("a task", () => {
   test.each<[string, readonly TaskEvent[]]>([
     ["the first task was lost", [...STARTED, ...TIMED_OUT, ...TASK]],
     // A task handed out for the third time stands in the history only once it completes.
@@ -31,8 +35,36 @@ describe("taskWasLost", () => {
       [...STARTED, ...TIMED_OUT, "task-scheduled", "task-expired-in-queue", ...TASK],
     ],
     ["a message came after the loss", [...STARTED, ...TIMED_OUT, "message", ...TASK]],
-  ])("says so when %s", (_, history) => {
+  ])("counts as lost when %s", (_, history) => {
     expect(lost(history)).toBe(true);
+  });
+
+  test.each<[string, readonly TaskEvent[], number]>([
+    ["it has given a sign of life itself meanwhile", [...STARTED, ...TIMED_OUT, ...DONE, ...TASK], 6],
+    [
+      "it has done so many times, and sent what was decided before",
+      [...STARTED, ...TIMED_OUT, ...DONE, "other", ...DONE, ...DONE, "message", ...TASK],
+      6,
+    ],
+    [
+      "it was lost itself, and another one has made the attempt",
+      [...STARTED, ...TIMED_OUT, ...DONE, ...RETRY_WAIT, ...TASK],
+      3,
+    ],
+    [
+      "it is replayed only up to a sign of life, behind which a message and the loss stand",
+      [...STARTED, ...DONE, "message", ...TIMED_OUT, ...TASK],
+      3,
+    ],
+  ])("counts as lost, as it was given the history, when %s", (_, history, historyLength) => {
+    expect(lostTask(told(history), historyLength)).not.toBeNull();
+  });
+
+  test.each<[string, readonly TaskEvent[], number]>([
+    ["nothing was lost", [...STARTED, ...DONE, ...TASK], 3],
+    ["the one that was lost is past", [...STARTED, ...TIMED_OUT, ...DONE, ...RETRY_WAIT, ...DONE, ...TASK], 12],
+  ])("does not count as lost after its own sign of life when %s", (_, history, historyLength) => {
+    expect(lostTask(told(history), historyLength)).toBeNull();
   });
 
   test.each<[string, readonly TaskEvent[]]>([
@@ -68,31 +100,44 @@ describe("taskWasLost", () => {
     );
     fc.assert(
       fc.property(passedOver, decisive, older, (newest, deciding, rest) => {
-        const isLost = deciding === "task-timed-out" || deciding === "task-failed";
-        expect(taskWasLost([...newest, deciding, ...rest])).toBe(isLost);
+        expect(lost([...rest, deciding, ...newest])).toBe(isLoss(deciding));
+      }),
+    );
+  });
+
+  test("is not cleared by anything that was written after it began", () => {
+    const anything = fc.constantFrom<TaskEvent>("task-scheduled", "task-started", "task-completed", "message", "other");
+    const given = fc.constantFrom<readonly TaskEvent[]>(
+      [...STARTED, ...TASK],
+      [...STARTED, ...TIMED_OUT, ...TASK],
+      [...STARTED, ...DONE, ...RETRY_WAIT, ...TASK],
+      [...STARTED, ...DONE, ...RETRY_WAIT, ...TIMED_OUT, ...TASK],
+    );
+    fc.assert(
+      fc.property(given, fc.array(anything), (history, later) => {
+        const { length } = history;
+        expect(lostTask(told([...history, ...later]), length)).toEqual(lostTask(told(history), length));
+        expect(lostTask(told([...history, ...later, "task-timed-out"]), length)).not.toBeNull();
       }),
     );
   });
 });
 
 describe("lostTask", () => {
-  const timed = (history: readonly TaskEvent[]) =>
-    history.map((event, index) => ({ event, atMs: NOON_MS + index })).toReversed();
+  const since = (history: readonly TaskEvent[]) => lostTask(told(history), history.length);
 
   test("tells when the lost task began", () => {
-    expect(lostTask(timed([...STARTED, ...TIMED_OUT, ...TASK]))).toEqual({ startedMs: NOON_MS + 2 });
-    expect(lostTask(timed([...STARTED, ...DONE, ...TIMED_OUT, "message", ...TASK]))).toEqual({
-      startedMs: NOON_MS + 5,
-    });
+    expect(since([...STARTED, ...TIMED_OUT, ...TASK])).toEqual({ startedMs: NOON_MS + 2 });
+    expect(since([...STARTED, ...DONE, ...TIMED_OUT, "message", ...TASK])).toEqual({ startedMs: NOON_MS + 5 });
   });
 
   test("takes the loss itself when the start was not read", () => {
-    expect(lostTask(timed(["task-timed-out", ...TASK]))).toEqual({ startedMs: NOON_MS });
+    expect(since(["task-timed-out", ...TASK])).toEqual({ startedMs: NOON_MS });
   });
 
   test("tells of none where none was lost", () => {
-    expect(lostTask(timed([...STARTED, ...TASK]))).toBeNull();
-    expect(lostTask([])).toBeNull();
+    expect(since([...STARTED, ...TASK])).toBeNull();
+    expect(since([])).toBeNull();
   });
 });
 

@@ -20,40 +20,53 @@ export type TaskEvent =
 /** An event of a history with its time, milliseconds since the epoch. */
 export interface SeenTaskEvent {
   readonly event: TaskEvent;
+  /** Its place in the history, from 1. */
+  readonly id: number;
   readonly atMs: number;
+  /** Identity of the worker that was handed the task; only of `task-started`. */
+  readonly worker?: string;
 }
 
 /**
  * The lost task before the present one, with its start; null = none was lost.
- * `newestFirst` may stop anywhere; what was not read decides nothing.
+ * `newestFirst` may stop anywhere; what was not read decides nothing. `historyLength`
+ * is that of the execution that asks.
  */
-export function lostTask(newestFirst: readonly SeenTaskEvent[]): { readonly startedMs: number } | null {
-  const index = newestFirst.findIndex(({ event }) => !isPassedOver(event));
+export function lostTask(
+  newestFirst: readonly SeenTaskEvent[],
+  historyLength: number,
+): { readonly startedMs: number } | null {
+  const index = newestFirst.findIndex((seen) => isDecisive(seen, historyLength));
   const decisive = newestFirst[index];
-  if (decisive === undefined || !taskWasLost([decisive.event])) return null;
+  if (decisive === undefined || !isLoss(decisive.event)) return null;
   const start = newestFirst.slice(index).find(({ event }) => event === "task-started");
   return { startedMs: (start ?? decisive).atMs };
 }
 
-/** As `lostTask`, without the time. */
-export function taskWasLost(newestFirst: readonly TaskEvent[]): boolean {
-  const decisive = newestFirst.find((event) => !isPassedOver(event));
-  return decisive === "task-timed-out" || decisive === "task-failed";
+export function isLoss(event: TaskEvent): boolean {
+  return event === "task-timed-out" || event === "task-failed";
 }
 
-/** Says nothing about a loss by itself: what stands behind it does. */
-export function isPassedOver(event: TaskEvent): boolean {
+/**
+ * Whether the search ends here; what is passed over says nothing about a loss by itself.
+ *
+ * What was written after the execution began clears nothing: its own task's sign of life,
+ * or what others did after its loss. A loss counts wherever it stands: an execution
+ * behind a sign of life and a message is first given the history up to there only.
+ */
+export function isDecisive({ event, id }: SeenTaskEvent, historyLength: number): boolean {
   switch (event) {
     case "task-scheduled":
     case "task-started":
     case "task-expired-in-queue":
     case "message":
-      return true;
-    case "task-completed":
+      return false;
     case "task-failed":
     case "task-timed-out":
+      return true;
+    case "task-completed":
     case "other":
-      return false;
+      return id <= historyLength;
   }
 }
 

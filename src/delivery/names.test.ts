@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   conflictWorkflowId,
+  endpointOfWorkflow,
   endpointWorkflowId,
   eventIdProblem,
   eventKey,
@@ -89,6 +90,12 @@ describe("IDs of workflows and queues", () => {
 
   test("are spelled as documented", () => {
     expect(endpointWorkflowId("crm")).toBe("endpoint:crm");
+    expect(["endpoint:crm", "endpoint:", "endpoint:Not A Name", "shop/crm"].map(endpointOfWorkflow)).toEqual([
+      "crm",
+      null,
+      null,
+      null,
+    ]);
     expect(GATES_WORKFLOW_ID).toBe("countersign:gates");
     expect(conflictWorkflowId("shop/evt_1", fingerprint)).toBe("conflict:shop/evt_1:0123456789abcdef");
     expect(laneQueue("countersign", "crm")).toBe("countersign/lane/crm");

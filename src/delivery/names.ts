@@ -41,9 +41,17 @@ export function parseEventKey(key: string): EventKeyParts | null {
   return isName(source) && isEventId(id) ? { source, id } : null;
 }
 
+const ENDPOINT_PREFIX = "endpoint:";
+
 /** No event key collides with the IDs below: they hold a colon before any slash, and a name holds none. */
 export function endpointWorkflowId(endpoint: string): string {
-  return `endpoint:${endpoint}`;
+  return `${ENDPOINT_PREFIX}${endpoint}`;
+}
+
+/** The other way round; null = it is not the ID of an endpoint's workflow. */
+export function endpointOfWorkflow(workflowId: string): string | null {
+  const endpoint = workflowId.slice(ENDPOINT_PREFIX.length);
+  return workflowId.startsWith(ENDPOINT_PREFIX) && isName(endpoint) ? endpoint : null;
 }
 
 /** The registry of gates: one workflow per namespace. */

@@ -12,7 +12,11 @@ export type NextAction =
   /** A worker says who the authors of the waiting decisions are. */
   | "examine"
   | "await-decision"
+  /** A worker looks up what became of the last attempt. */
+  | "reconcile"
   | "wait"
+  /** Somebody holds it. */
+  | "await-release"
   | "attempt";
 
 export function nextAction(delivery: Delivery): NextAction {
@@ -20,8 +24,10 @@ export function nextAction(delivery: Delivery): NextAction {
   if (expectsProposal(delivery)) return "plan";
   if (delivery.ballots.length > 0) return "examine";
   if (delivery.attention !== null) return "await-person";
+  if (delivery.state === "reconciling") return "reconcile";
   if (delivery.approval?.standing === "asking") return "await-decision";
-  return delivery.wait === null ? "attempt" : "wait";
+  if (delivery.wait !== null) return "wait";
+  return delivery.hold === null ? "attempt" : "await-release";
 }
 
 /** Work that no worker has begun is taken back: a person's word, or the end of an approval, waits for it. */

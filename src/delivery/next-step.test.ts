@@ -116,6 +116,24 @@ describe("parking", () => {
     if (attempts > 1) expect(step(times(attempts - 1), settings)).toMatchObject({ do: "wait" });
   });
 
+  test("has an uncertain outcome looked up where that can be, and goes by the policy once it had no effect", () => {
+    const asks = { ...careful, reconcile: true } as const;
+    const lost = unanswered("worker_lost", { outcome: "uncertain", certainty: "unknown" });
+    expect(step([lost], asks)).toEqual({ do: "look-up" });
+    expect(step([answered(500, "uncertain")], asks)).toEqual({ do: "look-up" });
+    expect(step([answered(503, "retry")], asks)).toMatchObject({ do: "wait" });
+    const known = { settings: asks, synthetic: false, absent: true };
+    expect(nextStep({ ...known, budget: [lost] })).toMatchObject({ do: "wait", delayMs: 1000 });
+    expect(nextStep({ ...known, budget: times(5, lost) })).toEqual({ do: "park", reason: "attempts-exhausted" });
+  });
+
+  test("does not count against the window how long somebody held the delivery", () => {
+    const settings = someSettings({ retry: { ...QUICK_RETRY, jitter: 0, windowMs: 10 * SECOND_MS } });
+    const budget = [anAttempt(), anAttempt({ number: 2, at: at(60 * SECOND_MS) })];
+    expect(nextStep({ settings, budget, synthetic: false })).toEqual({ do: "park", reason: "window-exceeded" });
+    expect(nextStep({ settings, budget, synthetic: false, heldMs: 58 * SECOND_MS })).toMatchObject({ do: "wait" });
+  });
+
   test("counts a lost attempt and an uncertain one, but not a canceled one", () => {
     const lost = unanswered("worker_lost", { outcome: "uncertain", certainty: "unknown" });
     expect(step([...times(4), lost])).toEqual({ do: "park", reason: "attempts-exhausted" });

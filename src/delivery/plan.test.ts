@@ -22,15 +22,17 @@ describe("parsePlan", () => {
     ["a policy without retries", aPlan(["crm"], { retry: NO_RETRY })],
     ["a window", aPlan(["crm"], { retry: { ...STANDARD_RETRY, windowMs: 0, jitter: 1 } })],
     ["an approval that is due", aPlan(["crm"], { approval: true })],
+    ["a lookup", aPlan(["crm"], { idempotent: false, reconcile: true })],
     ["a hundred deliveries", aPlan(Array.from({ length: 100 }, (_, index) => `e${index}`))],
   ])("reads back %s after JSON", (_, whole) => {
     expect(parsePlan(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
   });
 
   test.each([false, "true", 1, null])(
-    "takes approval %j for none: only a hint, and the attempt asks again",
+    "takes approval or lookup %j for none: only a hint, and the attempt asks again",
     (approval) => {
       expect(parsePlan(withSettings({ approval }))).toEqual(parsePlan(withSettings({})));
+      expect(parsePlan(withSettings({ reconcile: approval }))).toEqual(parsePlan(withSettings({})));
     },
   );
 

@@ -20,6 +20,8 @@ export interface DeliverySettings {
   readonly lane: boolean;
   /** A person must approve first; absent = no. Only a hint: the attempt asks its own configuration. */
   readonly approval?: true;
+  /** An uncertain outcome can be looked up; absent = a person must look. */
+  readonly reconcile?: true;
   readonly retry: RetryPolicy;
   readonly totalMs: number;
 }
@@ -69,7 +71,8 @@ function parseSettings(value: unknown): DeliverySettings | null {
   if (typeof idempotent !== "boolean" || typeof isolated !== "boolean" || typeof lane !== "boolean") return null;
   if (!isDelay(totalMs)) return null;
   const approval = value["approval"] === true ? { approval: true as const } : {};
-  return { idempotencyKey, configVersion, idempotent, isolated, lane, ...approval, retry, totalMs };
+  const reconcile = value["reconcile"] === true ? { reconcile: true as const } : {};
+  return { idempotencyKey, configVersion, idempotent, isolated, lane, ...approval, ...reconcile, retry, totalMs };
 }
 
 function parseRetry(value: unknown): RetryPolicy | null {

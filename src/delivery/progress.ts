@@ -9,6 +9,7 @@ import type {
 } from "./approval.ts";
 import type { AttemptRecord, Way } from "./attempt.ts";
 import type { EventIdentity } from "./event-identity.ts";
+import type { LookupRecord } from "./lookup.ts";
 import type { Attention, DeliveryStateName, Resolution, Verdict } from "./event-state.ts";
 import type { DeliveryPlan, DeliverySettings } from "./plan.ts";
 import type { Instruction } from "./resolve.ts";
@@ -21,9 +22,23 @@ export interface AttemptInFlight {
 }
 
 export interface RetryWait {
+  /** As it is shown: from the end of the attempt, by the clock of its worker. */
   readonly untilMs: number;
   readonly delayMs: number;
   readonly why: "retry" | "retry-after";
+  /** When it is over at the latest reading of either clock: never too early, also where one of them is behind. */
+  readonly endsAtMs: number;
+  /** When the time is over that the endpoint asked for, by the same reading; null = it asked for none. */
+  readonly notBeforeMs: number | null;
+}
+
+/** A person has stopped the delivery: no attempt begins until somebody releases it. */
+export interface Hold {
+  readonly sinceMs: number;
+  readonly actor: string;
+  readonly reason: string;
+  /** The retry wait that was under way, or has come meanwhile; it goes on for its rest. */
+  readonly wait: RetryWait | null;
 }
 
 export interface Delivery {
@@ -35,7 +50,13 @@ export interface Delivery {
   /** How many attempts belong to budgets that a replay closed. */
   readonly spentAttempts: number;
   readonly inFlight: AttemptInFlight | null;
+  /** Null also while somebody holds the delivery: then the wait is there. */
   readonly wait: RetryWait | null;
+  readonly hold: Hold | null;
+  /** For how long holds have kept attempts of the present budget waiting, milliseconds. */
+  readonly heldMs: number;
+  /** What was looked up after uncertain outcomes, oldest first. */
+  readonly lookups: readonly LookupRecord[];
   readonly attention: Attention | null;
   readonly resolutions: readonly Resolution[];
   /** Instructions that wait for the attempt in flight to end. */
@@ -80,6 +101,9 @@ export function freshDelivery(plan: DeliveryPlan): Delivery {
     spentAttempts: 0,
     inFlight: null,
     wait: null,
+    hold: null,
+    heldMs: 0,
+    lookups: [],
     attention: null,
     resolutions: [],
     pending: [],

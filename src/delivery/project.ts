@@ -2,6 +2,7 @@
 import type { Ballot } from "./approval.ts";
 import type { BusinessEvent } from "./event.ts";
 import {
+  type DeliveryStateName,
   type DeliveryStatus,
   type EventState,
   isTerminal,
@@ -9,6 +10,7 @@ import {
   type PendingWord,
   type WaitingFor,
 } from "./event-state.ts";
+import { nextAction } from "./next-action.ts";
 import { showProposal } from "./show-proposal.ts";
 import type { Delivery, EventProgress } from "./progress.ts";
 import type { Instruction } from "./resolve.ts";
@@ -38,7 +40,7 @@ function statusOf(delivery: Delivery, event: BusinessEvent | null): DeliveryStat
   const last = delivery.attempts.at(-1);
   return {
     endpoint: delivery.endpoint,
-    state: delivery.state,
+    state: shownState(delivery),
     idempotencyKey: delivery.settings.idempotencyKey,
     revision: delivery.amendment?.revision ?? 1,
     attemptCount: delivery.attempts.length,
@@ -51,8 +53,21 @@ function statusOf(delivery: Delivery, event: BusinessEvent | null): DeliveryStat
     decisions: delivery.decisions,
     attention: delivery.attention,
     resolutions: delivery.resolutions,
+    ...(delivery.lookups.length === 0 ? {} : { lookups: delivery.lookups }),
+    ...shownHold(delivery),
     ...pendingWords(delivery),
   };
+}
+
+/** Held is what only its hold keeps from going on. */
+function shownState(delivery: Delivery): DeliveryStateName {
+  return nextAction(delivery) === "await-release" ? "held" : delivery.state;
+}
+
+function shownHold({ hold, state }: Delivery): Pick<DeliveryStatus, "hold"> {
+  if (hold === null || isTerminal(state)) return {};
+  const { sinceMs, actor, reason } = hold;
+  return { hold: { since: new Date(sinceMs).toISOString(), actor, reason } };
 }
 
 function pendingWords({ pending, ballots }: Delivery): { readonly pending?: readonly PendingWord[] } {
@@ -67,6 +82,7 @@ function pendingWordOf({ action, actor, atMs }: Instruction | Ballot): PendingWo
 function waitingFor(delivery: Delivery): WaitingFor | null {
   if (delivery.wait !== null) return delivery.wait.why;
   if (delivery.state === "awaiting-approval") return "approval";
+  if (nextAction(delivery) === "await-release") return "gate";
   if (delivery.inFlight !== null || isTerminal(delivery.state) || delivery.attention !== null) return null;
-  return "worker";
+  return delivery.state === "reconciling" ? null : "worker";
 }

@@ -17,11 +17,12 @@ function delivery(state: DeliveryStateName, changes: Partial<Delivery> = {}): De
   return { ...freshDelivery(plan), state, ...changes };
 }
 
+const hold = { sinceMs: NOON_MS, ...word, wait: null };
 const inFlight = { number: 1, via: "local", sinceMs: NOON_MS } as const;
 const parked = delivery("needs-attention", { attention: { reason: "refused", since: at(0), advice: "…" } });
 const waiting = delivery("waiting-retry", {
   attempts: [anAttempt()],
-  wait: { untilMs: NOON_MS, delayMs: 1000, why: "retry" },
+  wait: { untilMs: NOON_MS, delayMs: 1000, why: "retry", endsAtMs: NOON_MS, notBeforeMs: null },
 });
 
 describe("readInstruction", () => {
@@ -124,6 +125,7 @@ describe("judge", () => {
     ["replay", "a delivery nobody tried yet", delivery("accepted"), refused("not-parked")],
     ["replay", "a delivery that waits anyway", waiting, refused("not-parked")],
     ["replay", "an attempt in flight", flying, refused("attempt-in-flight")],
+    ["replay", "a parked delivery that somebody holds", { ...parked, hold }, refused("held")],
     ["replay", "a delivery that was delivered", delivery("delivered"), refused("already-ended")],
     ["mark-delivered", "a parked delivery", parked, counts],
     ["mark-delivered", "a delivery in a retry wait", waiting, counts],
@@ -146,9 +148,9 @@ describe("judge", () => {
     ["amend", "a delivery that was delivered", delivery("delivered"), refused("already-ended")],
     ["amend", "an attempt in flight", flying, refused("attempt-in-flight")],
     ["amend", "a delivery that was amended all too often", { ...parked, revision: 200 }, refused("bad-amendment")],
-    ["hurry", "a delivery in a retry wait", waiting, refused("not-supported")],
-    ["hold", "a delivery in a retry wait", waiting, refused("not-supported")],
-    ["release", "a delivery in a retry wait", waiting, refused("not-supported")],
+    ["hurry", "a delivery in a retry wait", waiting, counts],
+    ["hold", "a delivery in a retry wait", waiting, counts],
+    ["release", "a delivery in a retry wait", waiting, refused("not-held")],
     ["release", "a delivery that was rejected", delivery("rejected"), refused("already-ended")],
   ])("answers %s of %s", (action, _, concerned, judgement) => {
     expect(judge(instruction(action), concerned)).toEqual(judgement);
@@ -188,14 +190,15 @@ describe("applyInstruction", () => {
   const attempts = [anAttempt(), anAttempt({ number: 2 })];
 
   test("gives a replayed delivery a fresh budget under the same key", () => {
-    const after = applyInstruction(instruction("replay"), { ...parked, attempts, spentAttempts: 1 });
-    expect(after).toEqual({ ...parked, attempts, state: "delivering", attention: null, spentAttempts: 2 });
+    const after = applyInstruction(instruction("replay"), { ...parked, attempts, spentAttempts: 1, heldMs: 5 });
+    expect(after).toEqual({ ...parked, attempts, state: "delivering", attention: null, spentAttempts: 2, heldMs: 0 });
     expect(after.settings.idempotencyKey).toBe(parked.settings.idempotencyKey);
   });
 
   test("ends a delivery by a person's word", () => {
-    const ended = { wait: null, attention: null };
+    const ended = { wait: null, attention: null, hold: null };
     expect(applyInstruction(instruction("discard"), waiting)).toEqual({ ...waiting, ...ended, state: "discarded" });
+    expect(applyInstruction(instruction("discard"), { ...waiting, hold })).toMatchObject({ hold: null });
     expect(applyInstruction(instruction("mark-delivered"), parked)).toEqual({
       ...parked,
       ...ended,
@@ -203,8 +206,11 @@ describe("applyInstruction", () => {
     });
   });
 
-  test.each(["hurry", "hold", "release"] as const)("changes nothing by %s, which is not there yet", (action) => {
-    expect(applyInstruction(instruction(action), waiting)).toBe(waiting);
+  test("steers by hurry, hold and release", () => {
+    expect(applyInstruction(instruction("hurry"), waiting)).toMatchObject({ state: "delivering", wait: null });
+    const held = applyInstruction(instruction("hold"), waiting);
+    expect(held).toMatchObject({ wait: null, hold: { sinceMs: NOON_MS, ...word, wait: waiting.wait } });
+    expect(applyInstruction(instruction("release"), held)).toMatchObject({ hold: null });
   });
 
   test("amends by what the message brings, and by nothing else", () => {

@@ -1,10 +1,11 @@
-/** A person's word on a delivery: replay, discard, mark delivered. Which counts, and what it changes. */
+/** A person's word on a delivery: which counts, and what it changes. */
 import { type AmendedContent, amend, nothingWasExecuted, readAmendedContent } from "./amendment.ts";
 import type { Resolution, ResolutionAction, ResolutionRefusal } from "./event-state.ts";
-import { isTerminal, RESOLUTION_ACTIONS } from "./event-state.ts";
+import { isTerminal, RESOLUTION_ACTIONS, waitsForPerson } from "./event-state.ts";
 import type { Message } from "./facts.ts";
 import { MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
 import { type Delivery, withoutProposal } from "./progress.ts";
+import { isSteerable, judgeSteering, steer } from "./steering.ts";
 
 /** A message understood as far as its shape goes. */
 export interface Instruction {
@@ -55,8 +56,19 @@ export function targetOf(
 
 function isCandidate(instruction: Instruction, delivery: Delivery): boolean {
   const { state } = delivery;
-  if (instruction.action === "discard") return !isTerminal(state);
-  return state === "needs-attention" || (instruction.action === "amend" && state === "awaiting-approval");
+  switch (instruction.action) {
+    case "discard":
+      return !isTerminal(state);
+    case "hurry":
+    case "hold":
+    case "release":
+      return !isTerminal(state) && isSteerable(instruction.action, delivery);
+    case "amend":
+      return waitsForPerson(state);
+    case "replay":
+    case "mark-delivered":
+      return state === "needs-attention";
+  }
 }
 
 export type Judgement =
@@ -65,9 +77,9 @@ export type Judgement =
   | { readonly verdict: "refused"; readonly because: ResolutionRefusal };
 
 /**
- * Whether an instruction counts for this delivery now. `discard` and
- * `mark-delivered` wait for an attempt in flight, whose answer goes first;
- * `replay` does not: a second press must not become a second request.
+ * Whether an instruction counts for this delivery now. `discard`, `mark-delivered`,
+ * `hold` and `release` wait for an attempt in flight, whose answer goes first;
+ * `replay` and `hurry` do not: a second press must not become a second request.
  */
 export function judge(instruction: Instruction, delivery: Delivery): Judgement {
   if (instruction.malformed) return { verdict: "refused", because: "malformed" };
@@ -75,7 +87,7 @@ export function judge(instruction: Instruction, delivery: Delivery): Judgement {
   switch (instruction.action) {
     case "replay":
       if (delivery.inFlight !== null) return { verdict: "refused", because: "attempt-in-flight" };
-      return whenParked(delivery);
+      return delivery.hold === null ? whenParked(delivery) : { verdict: "refused", because: "held" };
     case "mark-delivered":
       if (delivery.inFlight !== null) return { verdict: "wait" };
       return delivery.attempts.length > 0 ? { verdict: "counts" } : whenParked(delivery);
@@ -86,7 +98,7 @@ export function judge(instruction: Instruction, delivery: Delivery): Judgement {
     case "hurry":
     case "hold":
     case "release":
-      return { verdict: "refused", because: "not-supported" };
+      return judgeSteering(instruction.action, delivery, instruction.atMs);
   }
 }
 
@@ -119,11 +131,11 @@ export function applyInstruction(instruction: Instruction, delivery: Delivery): 
   const moved = { ...delivery, wait: null, attention: null };
   switch (instruction.action) {
     case "replay":
-      return { ...askedAnew(moved, instruction.atMs), spentAttempts: delivery.attempts.length };
+      return { ...askedAnew(moved, instruction.atMs), spentAttempts: delivery.attempts.length, heldMs: 0 };
     case "mark-delivered":
-      return { ...moved, state: "delivered" };
+      return { ...moved, hold: null, state: "delivered" };
     case "discard":
-      return { ...moved, state: "discarded" };
+      return { ...moved, hold: null, state: "discarded" };
     case "amend": {
       const { content = null } = instruction;
       return content === null ? delivery : amend(delivery, content, instruction);
@@ -131,7 +143,7 @@ export function applyInstruction(instruction: Instruction, delivery: Delivery): 
     case "hurry":
     case "hold":
     case "release":
-      return delivery;
+      return steer(instruction.action, delivery, instruction);
   }
 }
 

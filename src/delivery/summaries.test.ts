@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { aDraft, aRule } from "../../test/support/approvals.ts";
-import { NOON_MS } from "../../test/support/deliveries.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
-import { attemptSummary, durationText, expirySummary, reminderSummary, waitSummary } from "./summaries.ts";
+import {
+  attemptSummary,
+  durationText,
+  expirySummary,
+  lookupSummary,
+  reminderSummary,
+  waitSummary,
+} from "./summaries.ts";
 
 describe("summaries", () => {
   test("name the attempt and its endpoint", () => {
@@ -12,8 +18,12 @@ describe("summaries", () => {
     expect(attemptSummary({ endpoint: "crm", number: 2, via: "lane" })).toBe("attempt 2 to crm (by its lane)");
   });
 
+  test("name what is looked up", () => {
+    expect(lookupSummary("crm", 2)).toBe("crm: look up what became of attempt 2");
+  });
+
   test("say why a delivery waits and what comes then", () => {
-    const wait = { untilMs: NOON_MS, delayMs: 2345, why: "retry-after" } as const;
+    const wait = { delayMs: 2345, why: "retry-after" } as const;
     expect(waitSummary("crm", 2, wait)).toBe("crm: wait 2.4 s as its Retry-After asks, then attempt 2");
     expect(waitSummary("crm", 3, { ...wait, why: "retry" })).toBe(
       "crm: wait 2.4 s by the retry policy, then attempt 3",

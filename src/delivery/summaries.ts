@@ -19,7 +19,11 @@ export function attemptSummary(facts: {
   return oneLine(`attempt ${facts.number} to ${facts.endpoint}${place}`);
 }
 
-export function waitSummary(endpoint: string, nextNumber: number, wait: RetryWait): string {
+export function lookupSummary(endpoint: string, number: number): string {
+  return oneLine(`${endpoint}: look up what became of attempt ${number}`);
+}
+
+export function waitSummary(endpoint: string, nextNumber: number, wait: Pick<RetryWait, "delayMs" | "why">): string {
   const why = wait.why === "retry-after" ? "as its Retry-After asks" : "by the retry policy";
   return oneLine(`${endpoint}: wait ${durationText(wait.delayMs)} ${why}, then attempt ${nextNumber}`);
 }

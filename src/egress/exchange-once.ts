@@ -4,7 +4,8 @@ import type { TransportCode } from "../delivery/attempt.ts";
 import type { Connections } from "./connections.ts";
 import type { Answer, Exchange, OutgoingRequest, TransportFailure } from "./exchange.ts";
 import { failureOf } from "./failure-code.ts";
-import { mayHaveLeft, newTrace } from "./request-events.ts";
+import { mayHaveLeft, newTrace, progressOf } from "./request-events.ts";
+import { type BodyKeeper, createKeeper } from "./keep-body.ts";
 import type { RequestEvents, RequestTrace } from "./request-events.ts";
 
 export interface Wire {
@@ -37,7 +38,7 @@ export async function exchangeOnce(wire: Wire, request: OutgoingRequest): Promis
   if (signal?.aborted === true) return { kind: "failure", code: "canceled", certainty: "not-sent", elapsedMs: 0 };
   const options = dispatchOptions(wire.url, request);
   const trace = newTrace();
-  const { settled, handler, stop } = createHandler(wire, trace);
+  const { settled, handler, stop } = createHandler(wire, trace, createKeeper(request.keepBodyBytes));
   const cancel = (): void => stop("canceled");
   signal?.addEventListener("abort", cancel, { once: true });
   const deadline = setTimeout(() => stop("timeout_total"), Math.min(timeouts.totalMs, MAX_TIMER_MS));
@@ -67,7 +68,7 @@ function dispatchOptions(url: URL, request: OutgoingRequest): Dispatcher.Dispatc
 }
 
 /** Our side of undici's callbacks; the first settlement counts. */
-function createHandler(wire: Wire, trace: RequestTrace) {
+function createHandler(wire: Wire, trace: RequestTrace, keeper: BodyKeeper) {
   const secure = wire.url.protocol === "https:";
   let answer: Omit<Answer, "elapsedMs"> | null = null;
   let controller: Dispatcher.DispatchController | null = null;
@@ -103,17 +104,29 @@ function createHandler(wire: Wire, trace: RequestTrace) {
     },
     onResponseData: (_controller, chunk) => {
       bodyBytes += chunk.byteLength;
+      keeper.take(chunk);
       if (bodyBytes > MAX_BODY_BYTES) stop("transport_failed");
     },
-    onResponseEnd: () => conclude("transport_failed"),
-    onResponseError: (_controller, error) =>
-      settle(answer ?? { kind: "failure", ...failureOf(error, { sent: mayHaveLeft(trace), secure }) }),
+    onResponseEnd: () => {
+      if (answer === null) conclude("transport_failed");
+      else settle({ ...answer, ...keeper.whole() });
+    },
+    onResponseError: (_controller, error) => {
+      const failure = failureOf(error, { sent: mayHaveLeft(trace), secure });
+      settle(answer ?? { kind: "failure", ...failure, ...progressIf(failure.certainty, trace) });
+    },
   };
   return { settled, handler, stop };
 }
 
 function ownFailure(code: TransportCode, trace: RequestTrace): Settlement {
-  return { kind: "failure", code, certainty: mayHaveLeft(trace) ? "unknown" : "not-sent" };
+  const certainty = mayHaveLeft(trace) ? "unknown" : "not-sent";
+  return { kind: "failure", code, certainty, ...progressIf(certainty, trace) };
+}
+
+function progressIf(certainty: TransportFailure["certainty"], trace: RequestTrace): Pick<TransportFailure, "progress"> {
+  const progress = certainty === "unknown" ? progressOf(trace) : null;
+  return progress === null ? {} : { progress };
 }
 
 function readAnswer(status: number, headers: ResponseHeaders): Omit<Answer, "elapsedMs"> {

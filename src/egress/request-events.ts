@@ -8,6 +8,7 @@
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Socket } from "node:net";
+import type { SendProgress } from "./exchange.ts";
 
 /** Filled in while the request runs. */
 export interface RequestTrace {
@@ -17,8 +18,12 @@ export interface RequestTrace {
   headersSent: boolean;
   /** `undici:request:bodySent` was seen for this request. */
   bodySent: boolean;
+  /** All of it was handed on to the operating system; before, a part still waited in this process. */
+  flushed: boolean;
   /** The connection it was written to; null until then. */
   socket: Socket | null;
+  /** What that connection had carried before, bytes. */
+  before: { readonly written: number; readonly read: number };
 }
 
 export interface RequestEvents {
@@ -28,7 +33,14 @@ export interface RequestEvents {
 }
 
 export function newTrace(): RequestTrace {
-  return { started: false, headersSent: false, bodySent: false, socket: null };
+  return {
+    started: false,
+    headersSent: false,
+    bodySent: false,
+    flushed: false,
+    socket: null,
+    before: { written: 0, read: 0 },
+  };
 }
 
 /**
@@ -41,6 +53,30 @@ export function mayHaveLeft(trace: RequestTrace): boolean {
   return trace.headersSent || trace.started;
 }
 
+/** Null where it is not known over which connection it went. */
+export function progressOf({ socket, before, bodySent, flushed }: RequestTrace): SendProgress | null {
+  if (socket === null) return null;
+  const { written, read } = carriedBy(socket);
+  const isFlushed = flushed || (bodySent && !socket.destroyed && socket.writableLength === 0);
+  return {
+    phase: isFlushed ? "sent" : "sending",
+    bytesSent: Math.max(0, written - before.written),
+    bytesReceived: Math.max(0, read - before.read),
+  };
+}
+
+/** The body was handed to the socket, where a large one waits for a slow receiver. */
+function noteFlush(trace: RequestTrace): void {
+  const { socket } = trace;
+  if (socket === null) return;
+  if (socket.writableLength === 0) trace.flushed = true;
+  else socket.once("drain", () => (trace.flushed = true));
+}
+
+function carriedBy(socket: Socket | null): RequestTrace["before"] {
+  return { written: socket?.bytesWritten ?? 0, read: socket?.bytesRead ?? 0 };
+}
+
 export function watchRequests(): RequestEvents {
   const traces = new WeakMap<object, RequestTrace>();
   let begun: RequestTrace | null = null;
@@ -50,13 +86,16 @@ export function watchRequests(): RequestEvents {
     if (begun === null || request === null) return;
     begun.headersSent = true;
     begun.socket = socketOf(message);
+    begun.before = carriedBy(begun.socket);
     traces.set(request, begun);
     begun = null;
   };
   const onBodySent = (message: unknown): void => {
     const request = requestOf(message);
     const trace = request === null ? undefined : traces.get(request);
-    if (trace !== undefined) trace.bodySent = true;
+    if (trace === undefined) return;
+    trace.bodySent = true;
+    noteFlush(trace);
   };
 
   subscribe("undici:client:sendHeaders", onSendHeaders);

@@ -2,8 +2,10 @@
 import { Hono } from "hono";
 import { routePath } from "hono/route";
 import { createGatekeeper } from "./authorize.ts";
+import { BULK_ACTIONS, createBulkReplayRoutes } from "./bulk-replay-routes.ts";
 import { createEventsDoor } from "./events-door.ts";
 import { answerHealth, createReadiness } from "./health-routes.ts";
+import { createGateRoute, GATE_WORDS } from "./gate-routes.ts";
 import { createHooksDoor } from "./hooks-door.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
 import { createDocument } from "./openapi.ts";
@@ -12,7 +14,8 @@ import { createReadRoutes } from "./read-routes.ts";
 import type { Answer, HttpContext, HttpEnv, ServerContext } from "./server-context.ts";
 import { createTestRoute } from "./test-route.ts";
 import { DECISION_ACTIONS } from "../delivery/approval.ts";
-import { createWordRoute, RESOLUTIONS } from "./word-routes.ts";
+import { RESOLUTION_ACTIONS } from "../delivery/event-state.ts";
+import { createWordRoute } from "./word-routes.ts";
 
 /** `path` as Hono has it: `/v1/events/:source/:id`. */
 export interface Route {
@@ -50,6 +53,7 @@ export function createApp(server: ServerContext): App {
 function routesOf(server: ServerContext): readonly Route[] {
   const gatekeeper = createGatekeeper(server);
   const read = createReadRoutes(server, gatekeeper);
+  const bulk = createBulkReplayRoutes(server, gatekeeper);
   const document = createDocument();
   const get = (path: string, answer: Answer): Route => ({ method: "GET", path, answer });
   const post = (path: string, answer: Answer): Route => ({ method: "POST", path, answer });
@@ -58,12 +62,17 @@ function routesOf(server: ServerContext): readonly Route[] {
     post("/v1/hooks/:source", createHooksDoor(server)),
     get("/v1/events", read.list),
     get("/v1/events/:source/:id", read.event),
-    ...[...DECISION_ACTIONS, ...RESOLUTIONS].map((name) =>
+    ...[...DECISION_ACTIONS, ...RESOLUTION_ACTIONS].map((name) =>
       post(`/v1/events/:source/:id/${name}`, createWordRoute(server, gatekeeper, name)),
     ),
     get("/v1/endpoints", read.endpoints),
     get("/v1/endpoints/:name", read.endpoint),
+    ...GATE_WORDS.map((word) => post(`/v1/endpoints/:name/${word}`, createGateRoute(server, gatekeeper, word))),
     post("/v1/endpoints/:name/test", createTestRoute(server, gatekeeper)),
+    post("/v1/bulk-replays", bulk.start),
+    get("/v1/bulk-replays", bulk.list),
+    get("/v1/bulk-replays/:id", bulk.show),
+    ...BULK_ACTIONS.map((action) => post(`/v1/bulk-replays/:id/${action}`, bulk.steer[action])),
     get("/healthz", answerHealth),
     get("/readyz", createReadiness(server)),
     get("/metrics", createMetricsRoute(server)),

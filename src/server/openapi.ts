@@ -1,8 +1,11 @@
 /** `/openapi.json`: OpenAPI 3.1 of the routes, written beside the schemas that check requests. */
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import { VERSION } from "../version.ts";
+import { bulkReplayPaths } from "./openapi-bulk-replay.ts";
+import { endpointPaths } from "./openapi-endpoints.ts";
+import { json, problems, SECURITY } from "./openapi-parts.ts";
 import { listQuerySchema } from "./list-query.ts";
-import { eventSchema, pageSchema, problemSchema, receiptSchema, verdictSchema } from "./openapi-schemas.ts";
+import { eventSchema, pageSchema, receiptSchema, verdictSchema } from "./openapi-schemas.ts";
 import { amendmentSchema, decisionSchema, resolutionSchema } from "./word-schemas.ts";
 
 export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
@@ -15,8 +18,8 @@ export function createDocument(): OpenApiDocument {
     scheme: "bearer",
     description: "An API key: csk_…",
   });
-  for (const route of [...ingestRoutes(), ...readRoutes(), ...wordRoutes(), ...processRoutes()])
-    registry.registerPath(route);
+  const operations = [...readRoutes(), ...endpointPaths(), ...wordRoutes(), ...bulkReplayPaths()];
+  for (const route of [...ingestRoutes(), ...operations, ...processRoutes()]) registry.registerPath(route);
   return getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
@@ -27,36 +30,10 @@ export function createDocument(): OpenApiDocument {
   });
 }
 
-const SECURITY = { security: [{ key: [] }] };
 const EVENT_PARAMS = z.object({
   source: z.string().openapi({ description: "Configured name" }),
   id: z.string().openapi({ description: "The event's id, percent-encoded whole: its slashes too" }),
 });
-
-function json(schema: z.ZodType, description: string) {
-  return { description, content: { "application/json": { schema } } };
-}
-
-function problems(...statuses: readonly (number | string)[]): RouteConfig["responses"] {
-  const content = { "application/problem+json": { schema: problemSchema } };
-  return Object.fromEntries(
-    statuses.map((status) => [status, { description: PROBLEMS[status] ?? "Refused", content }]),
-  );
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  400: "Not an event, or not understood",
-  401: "No valid key, or no valid signature",
-  403: "The key may not do this",
-  404: "There is no such thing",
-  408: "The body took too long",
-  409: "The id was used for other content; or it did not count, and refusedBecause says why",
-  413: "Too large",
-  415: "Not in this form",
-  422: "No route, unknown source, or a requester is required",
-  429: "Too many failed attempts",
-  503: "Not safe yet: send it again after Retry-After",
-};
 
 function ingestRoutes(): readonly RouteConfig[] {
   return [
@@ -105,7 +82,6 @@ function readRoutes(): readonly RouteConfig[] {
     ...SECURITY,
     ...rest,
   });
-  const name = { params: z.object({ name: z.string() }) };
   const open = (description: string) => json(z.object({}).loose(), description);
   return [
     read("/v1/events", "List events, newest first; eventually consistent", {
@@ -116,20 +92,6 @@ function readRoutes(): readonly RouteConfig[] {
       request: { params: EVENT_PARAMS },
       responses: { 200: open("Its state"), ...problems(401, 403, 404, 503) },
     }),
-    read("/v1/endpoints", "Endpoints and what is counted for them", {
-      responses: { 200: open("All endpoints"), ...problems(401, 403, 503) },
-    }),
-    read("/v1/endpoints/{name}", "One endpoint", {
-      request: name,
-      responses: { 200: open("The endpoint"), ...problems(401, 403, 404, 503) },
-    }),
-    {
-      ...read("/v1/endpoints/{name}/test", "Send one synthetic event there", {
-        request: name,
-        responses: { 200: json(receiptSchema, "On its way"), ...problems(401, 403, 404, 503) },
-      }),
-      method: "post",
-    },
   ];
 }
 
@@ -150,6 +112,9 @@ function wordRoutes(): readonly RouteConfig[] {
     word("discard", "End a delivery without sending it", resolutionSchema),
     word("mark-delivered", "Record that the endpoint has it", resolutionSchema),
     word("amend", "Replace what a delivery sends, or where", amendmentSchema),
+    word("hurry", "End a retry wait now, never before Retry-After", resolutionSchema),
+    word("hold", "Stop one delivery", resolutionSchema),
+    word("release", "Let a delivery that is held go on", resolutionSchema),
   ];
 }
 

@@ -63,6 +63,7 @@ function statusOf(code: ErrorCode): number {
     case "unknown_endpoint":
       return 404;
     case "conflict":
+    case "endpoint_held":
     case "refused":
       return 409;
     case "body_too_large":
@@ -108,6 +109,7 @@ const TITLES: Readonly<Record<HttpCode, string>> = {
   conflict: "The id was used for other content",
   cut_off: "The request ended too early",
   duplicate_member: "A member is there twice",
+  endpoint_held: "The endpoint is held",
   forbidden: "The key may not do this",
   handler_missing: "A handler is missing",
   internal: "Unexpected failure",

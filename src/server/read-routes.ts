@@ -29,8 +29,8 @@ export function createReadRoutes(server: ServerContext, gatekeeper: Gatekeeper):
     event: reading(async (context) => await readEvent(server, keyOf(context))),
     endpoints: reading(async () => ({ items: await countersign.endpoints(), ...APPROXIMATE() })),
     endpoint: reading(async ({ req }) => {
-      const [endpoint] = await countersign.endpoints(req.param("name") ?? "");
-      return { ...endpoint, ...APPROXIMATE() };
+      const detail = await countersign.endpoint(req.param("name") ?? "");
+      return { ...detail, ...APPROXIMATE() };
     }),
   };
 }

@@ -1,7 +1,7 @@
 /** What waits for a person: read from lists while those are short, counted when they are long; and how old it is later. */
 import type { Countersign } from "../client/countersign.ts";
 import { type EventRow, type ListFilter, PAGE_ROWS } from "../client/list-events.ts";
-import { ATTENTION_REASONS, type AttentionReason } from "../delivery/attention.ts";
+import { ATTENTION_REASONS, isAttentionReason } from "../delivery/attention.ts";
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { CountersignError } from "../errors.ts";
 import type { WaitingEvents, WaitingGroup, WaitingReason } from "../telemetry/metrics.ts";
@@ -73,7 +73,7 @@ async function readState({ countersign }: WaitingSource, state: WaitingState): P
 function byReason(rows: readonly EventRow[]): ReadonlyMap<WaitingReason, ReadGroup> {
   const times = new Map<WaitingReason, number[]>(ATTENTION_REASONS.map((reason) => [reason, []]));
   for (const { reason, startedAt } of rows) {
-    const shown = isReason(reason) ? reason : "other";
+    const shown = reason !== null && isAttentionReason(reason) ? reason : "other";
     const group = times.get(shown) ?? [];
     group.push(Date.parse(startedAt));
     times.set(shown, group);
@@ -120,10 +120,6 @@ async function countGroup(count: Count, filter: ListFilter, { count: found, atMs
   const countBefore = async (beforeMs: number): Promise<number> =>
     await count({ ...filter, startedBefore: new Date(beforeMs).toISOString() });
   return { count: found, oldestAtMs: await oldestByCounting(countBefore, atMs) };
-}
-
-function isReason(reason: string | null): reason is AttentionReason {
-  return ATTENTION_REASONS.some((known) => known === reason);
 }
 
 /** A run that has not noted its proposal waits since it was accepted, for all we know. */

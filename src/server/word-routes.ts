@@ -17,16 +17,10 @@ import { withBody } from "./read-body.ts";
 import { keyOf } from "./read-routes.ts";
 import { NO_STORE } from "./receipt-response.ts";
 import { headersOf, oneHeader } from "./request-headers.ts";
-import type { Answer, ServerContext } from "./server-context.ts";
+import type { Answer, HttpContext, ServerContext } from "./server-context.ts";
 import { amendmentSchema, decisionSchema, type ResolutionBody, resolutionSchema } from "./word-schemas.ts";
 
-export const RESOLUTIONS = [
-  "replay",
-  "discard",
-  "mark-delivered",
-  "amend",
-] as const satisfies readonly ResolutionAction[];
-export type WordName = DecisionAction | (typeof RESOLUTIONS)[number];
+export type WordName = DecisionAction | ResolutionAction;
 
 /** One word: who says it, about which event, in which JSON. */
 interface Spoken {
@@ -40,14 +34,19 @@ export function createWordRoute(server: ServerContext, gatekeeper: Gatekeeper, n
   return async (context) => {
     const authorization = await gatekeeper.authorize(context, name);
     if (authorization.kind === "refused") return problemResponse(authorization.problem);
-    const headers = headersOf(context);
-    const complaint = encodedBody(headers) ?? jsonProblem(oneHeader(headers, "content-type"));
+    const complaint = jsonComplaint(context);
     if (complaint !== null) return problemResponse(complaint);
     return await withBody(server, { context, maxBytes: server.limits.maxEventBytes }, async (body) => {
       const spoken = { name, key: keyOf(context), apiKey: authorization.key, document: readJson(body, "The body") };
       return verdictResponse(await say(server.countersign, spoken));
     });
   };
+}
+
+/** What is wrong with the form of a body that should be JSON. */
+export function jsonComplaint(context: HttpContext): Problem | null {
+  const headers = headersOf(context);
+  return encodedBody(headers) ?? jsonProblem(oneHeader(headers, "content-type"));
 }
 
 function jsonProblem(contentType: string | null): Problem | null {
@@ -64,6 +63,9 @@ async function say(countersign: Countersign, spoken: Spoken): Promise<Verdict> {
       return await countersign[name](key, decisionOf(spoken));
     case "replay":
     case "discard":
+    case "hurry":
+    case "hold":
+    case "release":
       return await countersign[name](key, resolutionOf(spoken));
     case "mark-delivered":
       return await countersign.markDelivered(key, resolutionOf(spoken));

@@ -1,6 +1,7 @@
 /** The attempts that workers of this process make. */
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Outcome } from "../delivery/attempt.ts";
+import type { GateChange } from "../delivery/gates/gate-entry.ts";
 import { createLabelNames, wordOf } from "./label-names.ts";
 import { SECONDS_BUCKETS } from "./seconds.ts";
 
@@ -10,6 +11,8 @@ export interface DeliveryMetrics {
   attempted(attempt: { readonly endpoint: string; readonly outcome: string; readonly durationMs: number }): void;
   /** An attempt that was lost with its worker was found here. */
   attemptLost(): void;
+  /** The gate of an endpoint has changed, and this process has applied it. */
+  gateChanged(change: { readonly endpoint: string; readonly state: string }): void;
 }
 
 const OUTCOMES: Readonly<Record<Outcome, true>> = {
@@ -18,6 +21,15 @@ const OUTCOMES: Readonly<Record<Outcome, true>> = {
   refused: true,
   uncertain: true,
   canceled: true,
+};
+
+const GATE_STATES: Readonly<Record<GateChange["state"], true>> = {
+  open: true,
+  paused: true,
+  tripped: true,
+  throttled: true,
+  probing: true,
+  ramping: true,
 };
 
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
@@ -40,11 +52,19 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     help: "Attempts found here whose worker was lost with the request in flight",
     registers,
   });
+  const gates = new Counter({
+    name: "countersign_gate_changes_total",
+    help: "Changes of what holds an endpoint, applied by a worker of this process, by the state it came into",
+    labelNames: ["endpoint", "state"],
+    registers,
+  });
   const endpointName = createLabelNames();
   return {
     expectAttempts(endpoints) {
-      for (const endpoint of endpoints.map(endpointName))
+      for (const endpoint of endpoints.map(endpointName)) {
         for (const outcome of Object.keys(OUTCOMES)) attempts.inc({ endpoint, outcome }, 0);
+        for (const state of Object.keys(GATE_STATES)) gates.inc({ endpoint, state }, 0);
+      }
     },
     attempted({ endpoint, outcome: given, durationMs }) {
       const outcome = wordOf(OUTCOMES, given);
@@ -52,5 +72,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
       durations.observe({ outcome }, durationMs / 1000);
     },
     attemptLost: () => lost.inc(),
+    gateChanged: ({ endpoint, state }) =>
+      gates.inc({ endpoint: endpointName(endpoint), state: wordOf(GATE_STATES, state) }),
   };
 }

@@ -18,6 +18,8 @@ function used(): Metrics {
   metrics.keyRefused("expired");
   metrics.attempted({ endpoint: "crm", outcome: "delivered", durationMs: 12 });
   metrics.attemptLost();
+  metrics.gateChanged({ endpoint: "crm", state: "tripped" });
+  metrics.lookedUp({ endpoint: "crm", found: "absent" });
   metrics.answered({ method: "POST", route: "/v1/events", status: 202 }, 0.012);
   metrics.waiting(WAITING);
   return metrics;
@@ -37,6 +39,8 @@ test("names, types and labels stay as they are: a change breaks dashboards", asy
     "counter countersign_delivery_attempts_total {endpoint, outcome}",
     "histogram countersign_delivery_duration_seconds {outcome}",
     "counter countersign_attempts_lost_total {}",
+    "counter countersign_gate_changes_total {endpoint, state}",
+    "counter countersign_lookups_total {endpoint, found}",
     "gauge countersign_needs_attention {reason}",
     "gauge countersign_needs_attention_oldest_age_seconds {reason}",
     "gauge countersign_approvals_pending {}",
@@ -71,6 +75,7 @@ test("what is expected stands there with 0, so that the first of its kind is see
   expect(seriesOf(await metrics.text()).has('countersign_key_failures_total{reason="missing"}')).toBe(false);
   metrics.expectAtDoor({ sources: ["shop"], schemes: ["stripe"] });
   metrics.expectAttempts(["crm"]);
+  metrics.expectLookups(["payments"]);
   const series = seriesOf(await metrics.text());
   for (const name of [
     'countersign_ingest_requests_total{source="shop",result="unrouted"}',
@@ -79,6 +84,8 @@ test("what is expected stands there with 0, so that the first of its kind is see
     'countersign_ingest_signature_failures_total{scheme="stripe",reason="signature_mismatch"}',
     'countersign_key_failures_total{reason="expired"}',
     'countersign_delivery_attempts_total{endpoint="crm",outcome="uncertain"}',
+    'countersign_gate_changes_total{endpoint="crm",state="tripped"}',
+    'countersign_lookups_total{endpoint="payments",found="unclear"}',
   ])
     expect([name, series.get(name)]).toEqual([name, 0]);
 });
@@ -91,6 +98,8 @@ describe("the number of series", () => {
     metrics.suspicious(text);
     metrics.keyRefused(text);
     metrics.attempted({ endpoint: text, outcome: text, durationMs: 1 });
+    metrics.gateChanged({ endpoint: text, state: text });
+    metrics.lookedUp({ endpoint: text, found: text });
     metrics.answered({ method: text, route: text, status: 200 }, 1);
   };
 
@@ -98,6 +107,7 @@ describe("the number of series", () => {
     const metrics = createMetrics();
     metrics.expectAtDoor({ sources: ["shop"], schemes: ["stripe"] });
     metrics.expectAttempts(["crm"]);
+    metrics.expectLookups(["crm"]);
     metrics.attempted({ endpoint: "crm", outcome: "delivered", durationMs: 1 });
     for (let at = 0; at < 1000; at += 1) flood(metrics, `name-${at}`);
     const before = seriesOf(await metrics.text()).size;

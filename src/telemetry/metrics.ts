@@ -2,13 +2,14 @@
 import { Registry } from "prom-client";
 import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
 import { createDoorMetrics, type DoorMetrics } from "./door-metrics.ts";
+import { createLookupMetrics, type LookupMetrics } from "./lookup-metrics.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { createWaitingMetrics, type WaitingMetrics } from "./waiting-metrics.ts";
 
 export type { IngestResult } from "./door-metrics.ts";
 export type { WaitingEvents, WaitingGroup, WaitingReason } from "./waiting-metrics.ts";
 
-export interface Metrics extends DoorMetrics, DeliveryMetrics, WaitingMetrics {
+export interface Metrics extends DoorMetrics, DeliveryMetrics, LookupMetrics, WaitingMetrics {
   /** Text of the Prometheus exposition format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -19,6 +20,7 @@ export function createMetrics(): Metrics {
   const parts = {
     ...createDoorMetrics(registry),
     ...createDeliveryMetrics(registry),
+    ...createLookupMetrics(registry),
     ...createWaitingMetrics(registry),
   };
   addProcessMetrics(registry);

@@ -1,4 +1,6 @@
 /** The connection of a process that also runs workers; apart, because it loads the SDK's native part. */
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import { NativeConnection } from "@temporalio/worker";
 import { connectWith, type Connected, type ConnectRequest } from "./connect.ts";
 
@@ -8,7 +10,15 @@ import { connectWith, type Connected, type ConnectRequest } from "./connect.ts";
  *
  * A native connect cannot be aborted: after a failure at a silent server the pending one keeps the process alive, so
  * an entry file ends with `process.exit`.
+ *
+ * Its client has an identity that no other process has, nor this one after a restart: what it is handed can be told
+ * from what anybody else is.
  */
 export function connectNative(request: ConnectRequest): Promise<Connected<NativeConnection>> {
-  return connectWith(request, (profile) => NativeConnection.connect(profile.options));
+  return connectWith({ ...request, identity: newIdentity() }, (profile) => NativeConnection.connect(profile.options));
+}
+
+/** As the SDK makes it, which is the same for two containers of one image: hence the random part. */
+function newIdentity(): string {
+  return `${process.pid}@${hostname()}-${randomBytes(4).toString("hex")}`;
 }

@@ -33,6 +33,8 @@ const CHANNEL_OPTIONS: ChannelOptions = {
 export interface ConnectRequest extends ProfileRequest {
   /** From the call to the first answer; absent = 10 s. */
   readonly deadlineMs?: number;
+  /** By which the server knows who calls; absent = the SDK's, by process id and host. */
+  readonly identity?: string;
 }
 
 export interface Connected<C> {
@@ -90,7 +92,9 @@ export async function connectWith<C extends Connection | NativeConnection>(
   try {
     const opened = openUntil(profile, open, { endsAt: Date.now() + deadlineMs, signal: giveUp.signal });
     const connection = await Promise.race([opened, unreachable(profile.address, giveUp.signal)]);
-    const client = new Client({ connection, namespace: profile.namespace });
+    const { identity } = request;
+    const named = identity === undefined ? {} : { identity };
+    const client = new Client({ connection, namespace: profile.namespace, ...named });
     return {
       client,
       connection,

@@ -18,7 +18,7 @@ export interface ServerCheckRequest {
 
 export interface ServerCheck {
   readonly serverVersion: string;
-  /** Whether task queues can be held and paced; without it gates and lanes do not work. */
+  /** Whether task queues can be held and paced on the server; without it gates hold in the workers, and rates do not hold. */
   readonly taskQueueConfig: boolean;
   readonly retentionMs: number;
   /** Full sentences for a person; empty when all is well. */
@@ -84,7 +84,7 @@ function warningsFor(
   const warnings: string[] = [];
   if (!found.taskQueueConfig) {
     warnings.push(
-      "This server does not let us configure task queues (updateTaskQueueConfig): endpoints cannot be held or paced on it.",
+      "The server refuses rate limits on task queues (updateTaskQueueConfig): gates hold in the workers, which take up what waits and put it back, and neither limits.rate nor a slow drain (--ramp) is kept. Allow UpdateTaskQueueConfig to these credentials.",
     );
   }
   if (found.retentionMs < request.dedupeWindowMs) {

@@ -1,8 +1,16 @@
 /** The activities of one process, put together from its configuration, connection and lanes. */
-import type { ActivityDependencies, ActivityLog, AttemptLine, Routing } from "../activities/dependencies.ts";
+import type {
+  ActivityDependencies,
+  ActivityLog,
+  AttemptGates,
+  AttemptLine,
+  LookupLine,
+  Routing,
+} from "../activities/dependencies.ts";
 import { createAdmission, limitsFor } from "../activities/admission.ts";
 import type { Handler } from "../activities/handler.ts";
 import { createOutcomeMemory } from "../activities/outcome-memory.ts";
+import { createParkedEvents } from "../client/parked-events.ts";
 import type { Session } from "../client/session.ts";
 import { submitOwn } from "../client/submit.ts";
 import type { Config } from "../config/config.ts";
@@ -16,10 +24,14 @@ import type { Send } from "../egress/exchange.ts";
 import { CountersignError } from "../errors.ts";
 import { parseSigningSecret } from "../signing/secret.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { createClockAlarm } from "./clock-alarm.ts";
 import { createRunReader } from "./run-reader.ts";
 
 /** What of an attempt may stand on a counter. */
 export type CountedAttempt = Pick<AttemptLine, "endpoint" | "outcome" | "durationMs">;
+
+/** What of a lookup may. */
+export type CountedLookup = Pick<LookupLine, "endpoint" | "found">;
 
 export interface ComposeParts {
   readonly session: Session;
@@ -31,23 +43,31 @@ export interface ComposeParts {
   readonly log: Logger;
   /** Told of each attempt, for counters; absent = nobody counts. */
   readonly onAttempt?: ((attempt: CountedAttempt) => void) | undefined;
+  /** Told each time a lookup has asked. */
+  readonly onLookup?: ((lookup: CountedLookup) => void) | undefined;
   readonly userAgent: string;
+  readonly gates: AttemptGates;
   gateOpen(endpoint: string): boolean;
   openLane(endpoint: string): Promise<void>;
 }
 
 export function composeActivities(parts: ComposeParts): ActivityDependencies {
   const now = (): number => Date.now();
+  /** For ages: a clock that is set anew must not make an attempt forgotten, or slow. */
+  const elapsed = (): number => performance.now();
   return {
     routing: routingOf(parts.session.config, parts.resolved),
     send: parts.send,
     handlers: parts.handlers,
-    admission: createAdmission({ limits: limitsFor(parts.slots), now, gateOpen: parts.gateOpen }),
-    memory: createOutcomeMemory(now),
+    admission: createAdmission({ limits: limitsFor(parts.slots), now: elapsed, gateOpen: parts.gateOpen }),
+    gates: parts.gates,
+    memory: createOutcomeMemory(elapsed),
     runs: createRunReader(parts.session),
+    worker: parts.session.client.options.identity,
     async submit(event) {
       await submitOwn(parts.session, event);
     },
+    parked: createParkedEvents(parts.session),
     openLane: parts.openLane,
     log: activityLog(parts),
     now,
@@ -90,11 +110,20 @@ function routingOf(config: Config, resolved: ReadonlyMap<string, ResolvedEndpoin
   };
 }
 
-function activityLog({ log, onAttempt }: Pick<ComposeParts, "log" | "onAttempt">): ActivityLog {
+export function activityLog({
+  log,
+  onAttempt,
+  onLookup,
+}: Pick<ComposeParts, "log" | "onAttempt" | "onLookup">): ActivityLog {
   return {
+    clockDiffers: createClockAlarm(log, () => performance.now()),
     attempted(line) {
       log.info(line, "delivery.attempted");
       onAttempt?.({ endpoint: line.endpoint, outcome: line.outcome, durationMs: line.durationMs });
+    },
+    lookedUp(line) {
+      log.info(line, "delivery.looked_up");
+      onLookup?.({ endpoint: line.endpoint, found: line.found });
     },
     failed: ({ activity, code, error }) => log.error({ activity, code, err: error }, "activity.failed"),
     handlerFailed: ({ key, handler, error }) => log.warn({ key, handler, err: error }, "handler.failed"),

@@ -5,6 +5,7 @@ export {
   type HandlerContext,
   type HandlerFunction,
   type HandlerReceipt,
+  type LookupReceipt,
   NonRetryableError,
   RetryableError,
 } from "../activities/handler.ts";

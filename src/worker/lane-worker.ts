@@ -1,12 +1,12 @@
 /** One lane: a worker that polls one endpoint's queue, and the calls about it. Lanes carry no worker version. */
-import proto from "@temporalio/proto";
 import { type NativeConnection, Worker } from "@temporalio/worker";
 import type { EventActivities } from "../activities/contract.ts";
 import { type Session, withDeadline } from "../client/session.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
+import type { GateEntry } from "../delivery/gates/gate-entry.ts";
 import { GATES_WORKFLOW_ID, laneQueue } from "../delivery/names.ts";
-import { type GateEntry, laneIdleSignal, laneInUseSignal } from "../workflows/messages.ts";
-import type { Lane } from "./lanes.ts";
+import { laneIdleSignal } from "../workflows/messages.ts";
+import type { Lane } from "./lane-set.ts";
 
 export interface LaneWorkerParts {
   readonly session: Session;
@@ -17,6 +17,7 @@ export interface LaneWorkerParts {
   onError(error: unknown): void;
 }
 
+/** Attempts at once on one lane of one process; `limits.concurrency` lowers it. */
 const LANE_SLOTS = 100;
 const FORCE_AFTER_GRACE_MS = 10 * SECOND_MS;
 
@@ -27,25 +28,38 @@ export async function openLane(
   activities: () => EventActivities,
 ): Promise<Lane> {
   let lastUsedMs = Date.now();
-  const { attemptDelivery } = activities();
+  let inHand = 0;
+  const used = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    inHand += 1;
+    try {
+      return await work();
+    } finally {
+      inHand -= 1;
+      lastUsedMs = Date.now();
+    }
+  };
+  const { attemptDelivery, reconcileDelivery } = activities();
+  const { concurrency = null } = parts.session.config.endpoints[endpoint]?.limits ?? {};
   const worker = await Worker.create({
     connection: parts.connection,
     namespace: parts.namespace,
+    identity: parts.session.client.options.identity,
     taskQueue: laneQueue(parts.session.config.temporal.taskQueue, endpoint),
     activities: {
-      async attemptDelivery(input: Parameters<EventActivities["attemptDelivery"]>[0]) {
-        lastUsedMs = Date.now();
-        return await attemptDelivery(input);
-      },
+      attemptDelivery: async (input: Parameters<EventActivities["attemptDelivery"]>[0]) =>
+        await used(async () => await attemptDelivery(input)),
+      // Whoever delivers to an isolated endpoint alone knows how to ask it.
+      reconcileDelivery: async (input: Parameters<EventActivities["reconcileDelivery"]>[0]) =>
+        await used(async () => await reconcileDelivery(input)),
     },
-    maxConcurrentActivityTaskExecutions: LANE_SLOTS,
+    maxConcurrentActivityTaskExecutions: Math.min(concurrency ?? LANE_SLOTS, LANE_SLOTS),
     maxConcurrentActivityTaskPolls: 1,
     shutdownGraceTime: parts.graceMs,
     shutdownForceTime: parts.graceMs + FORCE_AFTER_GRACE_MS,
   });
   const ended = worker.run().catch((error: unknown) => parts.onError(error));
   return {
-    lastUsedMs: () => lastUsedMs,
+    lastUsedMs: () => (inHand > 0 ? Date.now() : lastUsedMs),
     ended,
     async stop() {
       if (worker.getState() === "RUNNING") worker.shutdown();
@@ -54,34 +68,7 @@ export async function openLane(
   };
 }
 
-/** Tasks waiting on a lane; the server's figure is approximate and seconds old. */
-export async function backlogOf(session: Session, endpoint: string): Promise<number> {
-  const { stats } = await withDeadline(session, () =>
-    session.client.workflowService.describeTaskQueue({
-      namespace: session.client.options.namespace,
-      taskQueue: { name: laneQueue(session.config.temporal.taskQueue, endpoint) },
-      taskQueueType: proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-      reportStats: true,
-    }),
-  );
-  return Number(stats?.approximateBacklogCount ?? 0);
-}
-
-/** Enters a lane in the registry, which every process follows; `known` is this process's copy of the entry. */
-export async function announceLane(session: Session, endpoint: string, known: GateEntry | null): Promise<void> {
-  if (known?.laneInUse === true) return;
-  await withDeadline(session, () =>
-    session.client.workflow.signalWithStart("gates", {
-      workflowId: GATES_WORKFLOW_ID,
-      taskQueue: session.config.temporal.taskQueue,
-      args: [],
-      signal: laneInUseSignal,
-      signalArgs: [{ endpoint }],
-      staticSummary: "which endpoints are held, which lanes are in use",
-    }),
-  );
-}
-
+/** Takes an idle lane out of the registry; `known` is this process's copy of the entry. */
 export async function withdrawLane(session: Session, endpoint: string, known: GateEntry | null): Promise<void> {
   if (known === null) return;
   const handle = session.client.workflow.getHandle(GATES_WORKFLOW_ID);

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { keepLanes, type Lane, type LaneKeeper, type LaneKeeperOptions } from "./lanes.ts";
+import type { Lane } from "./lane-set.ts";
+import { keepLanes, type LaneKeeper, type LaneKeeperOptions } from "./lanes.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -101,6 +102,34 @@ describe("a lane that is needed", () => {
   });
 });
 
+describe("a server that cannot be asked what waits", () => {
+  test("closes no lane: attempts may wait there, and nobody would poll it once it opens", async () => {
+    const answers = { fails: true };
+    const backlog = () => (answers.fails ? Promise.reject(new Error("exhausted")) : Promise.resolve(0));
+    const { keeper, events } = aScene(["crm"], { backlog, idleAfterMs: MINUTE_MS });
+    await keeper.need("crm");
+    await settle(3 * MINUTE_MS);
+    expect([keeper.openLanes(), events]).toEqual([["crm"], ["announce crm", "open crm"]]);
+    answers.fails = false;
+    await settle(2 * MINUTE_MS);
+    expect(keeper.openLanes()).toEqual([]);
+  });
+
+  test("is asked again about a lane that was given up", async () => {
+    const server = { fails: false, waiting: 0 };
+    const backlog = () => (server.fails ? Promise.reject(new Error("exhausted")) : Promise.resolve(server.waiting));
+    const { keeper } = aScene(["crm"], { backlog, idleAfterMs: 10 * MINUTE_MS });
+    await keeper.need("crm");
+    for (let seconds = 0; keeper.openLanes().length > 0 && seconds < 3600; seconds += 1) await settle();
+    expect(keeper.openLanes()).toEqual([]);
+    Object.assign(server, { fails: true, waiting: 1 });
+    await settle(15_000);
+    server.fails = false;
+    await settle(30_000);
+    expect(keeper.openLanes()).toEqual(["crm"]);
+  });
+});
+
 describe("the registry", () => {
   test("opens the lanes that others use and this process serves", async () => {
     const { keeper } = aScene(["crm", "ledger"]);
@@ -128,9 +157,81 @@ describe("the registry", () => {
     keeper.follow(Object.fromEntries(names.map((name) => [name, entry(true)])));
     await settle(999);
     expect(events.filter((event) => event.startsWith("open"))).toHaveLength(20);
-    await settle(60_000);
+    await settle(4500);
     expect(events.filter((event) => event.startsWith("open"))).toHaveLength(100);
-    expect(keeper.openLanes()).toHaveLength(100);
+    for (let minute = 0; minute < 3; minute += 1) {
+      await settle(MINUTE_MS);
+      expect(keeper.openLanes()).toHaveLength(100);
+    }
+  });
+});
+
+describe("more lanes than there may be", () => {
+  const names = Array.from({ length: 102 }, (_, index) => `e${index}`);
+  const all = Object.fromEntries(names.map((name) => [name, entry(true)]));
+  const [first = "", second = "", third = ""] = names;
+  const late = names.slice(100);
+  const openEach = (open: readonly string[]) => late.map((name) => open.includes(name));
+
+  async function full(): Promise<Scene> {
+    const scene = aScene(names);
+    scene.keeper.follow(all);
+    await settle(5100);
+    expect([scene.keeper.openLanes().length, openEach(scene.keeper.openLanes())]).toEqual([100, [false, false]]);
+    return scene;
+  }
+
+  function use({ lanes }: Scene, idle: readonly string[]): void {
+    for (const [name, lane] of lanes) lane.usedMs = Date.now() - (idle.includes(name) ? 10_000 : 0);
+  }
+
+  test("take the places of those that have nothing to do, which leave the registry", async () => {
+    const scene = await full();
+    use(scene, [first, second]);
+    await settle(2000);
+    expect([scene.keeper.openLanes().length, openEach(scene.keeper.openLanes())]).toEqual([100, [true, true]]);
+    expect(scene.events).toEqual(expect.arrayContaining([`withdraw ${first}`, `stop ${first}`, `stop ${second}`]));
+  });
+
+  test("wait as long as all are in use, or as work waits on those that are not", async () => {
+    const scene = await full();
+    scene.backlog.set(first, 1);
+    use(scene, [first]);
+    await settle(3000);
+    expect(openEach(scene.keeper.openLanes())).toEqual([false, false]);
+    scene.backlog.clear();
+    await settle(1500);
+    expect(openEach(scene.keeper.openLanes())).toEqual([true, false]);
+  });
+
+  test("take the places of those that are held, whatever waits there; these come back when they are let go", async () => {
+    const scene = await full();
+    const held = { ...entry(true), state: "paused" } as const;
+    scene.backlog.set(first, 5);
+    use(scene, [first]);
+    scene.keeper.follow({ ...all, [first]: held });
+    await settle(2000);
+    expect([scene.keeper.openLanes().includes(first), openEach(scene.keeper.openLanes())]).toEqual([
+      false,
+      [true, false],
+    ]);
+    expect(scene.events).not.toContain(`withdraw ${first}`);
+    use(scene, [second, third]);
+    scene.keeper.follow({ [first]: { ...held, state: "tripped", probing: { round: 1, probes: 4 } } });
+    await settle(3000);
+    expect(scene.keeper.openLanes()).toHaveLength(100);
+    expect([scene.keeper.openLanes().includes(first), openEach(scene.keeper.openLanes())]).toEqual([
+      true,
+      [true, true],
+    ]);
+  });
+
+  test("find a place that has become free by itself", async () => {
+    const scene = await full();
+    use(scene, []);
+    scene.lanes.get(second)?.die();
+    await settle(2000);
+    expect(openEach(scene.keeper.openLanes())).toEqual([true, false]);
   });
 });
 
@@ -162,6 +263,52 @@ describe("a sweep", () => {
     await keeper.sweep();
     expect(events.slice(-2)).toEqual(["withdraw crm", "stop crm"]);
     expect([keeper.openLanes(), lane?.stopped]).toEqual([[], true]);
+  });
+
+  test("looks once more after it has closed one: work that came in that moment is not left alone", async () => {
+    const { keeper, events, lanes, backlog } = aScene(["crm"]);
+    await keeper.need("crm");
+    const lane = lanes.get("crm");
+    if (lane !== undefined) lane.usedMs = Date.now() - 11 * MINUTE_MS;
+    await keeper.sweep();
+    expect(keeper.openLanes()).toEqual([]);
+    backlog.set("crm", 1);
+    await settle(10_000);
+    expect([keeper.openLanes(), events.slice(-2)]).toEqual([["crm"], ["announce crm", "open crm"]]);
+  });
+
+  test("asks about forty endpoints a second, and about no lane that is open here", async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `e${index}`);
+    const asked: string[] = [];
+    const backlog = (endpoint: string): Promise<number> => {
+      asked.push(endpoint);
+      return Promise.resolve(0);
+    };
+    const { keeper } = aScene(names, { backlog });
+    await keeper.need("e0");
+    void keeper.sweep();
+    await settle(900);
+    expect(asked).toHaveLength(40);
+    await settle(5000);
+    expect([asked.length, asked.includes("e0")]).toEqual([99, false]);
+  });
+
+  test("of idle lanes comes as often as told, one after the other", async () => {
+    let looks = 0;
+    let answer = (): void => undefined;
+    const backlog = async (): Promise<number> => {
+      looks += 1;
+      await new Promise<void>((resolve) => (answer = resolve));
+      return 1;
+    };
+    const { keeper } = aScene(["crm"], { backlog, idleAfterMs: 1000 });
+    await keeper.need("crm");
+    await settle(6000);
+    expect(looks).toBe(1);
+    answer();
+    await settle(1000);
+    expect(looks).toBe(2);
+    answer();
   });
 
   test("keeps an idle lane on which work waits", async () => {

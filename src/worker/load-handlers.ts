@@ -30,16 +30,18 @@ export function handlersFor(
       throw new CountersignError("config_invalid", `Handler ${reference} is registered twice`);
     byReference.set(reference, one);
   }
-  for (const endpoint of endpoints) requireHandler(endpoint, byReference);
+  for (const endpoint of endpoints) requireHandlers(endpoint, byReference);
   return byReference;
 }
 
-function requireHandler({ name, handler: wanted }: Endpoint, byReference: ReadonlyMap<string, Handler>): void {
-  if (wanted === null || byReference.has(wanted)) return;
+function requireHandlers({ name, handler: own, reconcile }: Endpoint, byReference: ReadonlyMap<string, Handler>): void {
+  const lookup = reconcile?.kind === "handler" ? reconcile.handler : null;
+  const missing = [own, lookup].find((wanted) => wanted !== null && !byReference.has(wanted)) ?? null;
+  if (missing === null) return;
   const known = [...byReference.keys()].join(", ") || "none";
   throw new CountersignError(
     "handler_missing",
-    `Endpoint ${name} needs handler ${wanted}, which this worker does not have; registered here: ${known}`,
+    `Endpoint ${name} needs handler ${missing}, which this worker does not have; registered here: ${known}`,
   );
 }
 

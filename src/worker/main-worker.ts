@@ -1,6 +1,6 @@
 /** The worker that runs event workflows, local attempts and direct attempts. */
 import { type NativeConnection, Worker } from "@temporalio/worker";
-import type { EventActivities } from "../activities/contract.ts";
+import type { EndpointActivities, EventActivities } from "../activities/contract.ts";
 import type { Session } from "../client/session.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
 import { PAYLOAD_CONVERTER, workflowCode } from "./workflow-code.ts";
@@ -9,7 +9,7 @@ export interface MainWorkerParts {
   readonly session: Session;
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly activities: EventActivities;
+  readonly activities: EventActivities & EndpointActivities;
   /** Workflow task slots, and as many for local attempts. */
   readonly slots: number;
   /** How long requests in flight may take to finish after a stop. */
@@ -29,6 +29,7 @@ export async function createMainWorker(parts: MainWorkerParts): Promise<Worker> 
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER },
     connection: parts.connection,
     namespace: parts.namespace,
+    identity: session.client.options.identity,
     taskQueue: session.config.temporal.taskQueue,
     activities: { ...parts.activities },
     maxConcurrentWorkflowTaskExecutions: slots,

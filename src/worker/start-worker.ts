@@ -4,11 +4,14 @@ import { createActivities } from "../activities/create-activities.ts";
 import type { Handler } from "../activities/handler.ts";
 import { type Countersign, createCountersign } from "../client/countersign.ts";
 import { createReadiness } from "../client/readiness.ts";
+import { putLaneInUse } from "../client/gate-registry.ts";
+import { ensureLimit, readLane } from "../client/lane-queue.ts";
 import type { Session } from "../client/session.ts";
 import type { Config } from "../config/config.ts";
 import { chooseConfig } from "../config/choose-config.ts";
 import type { RawConfig } from "../config/raw-config.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
+import type { GateChange } from "../delivery/gates/gate-entry.ts";
 import { createSend } from "../egress/send.ts";
 import { CountersignError } from "../errors.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
@@ -16,10 +19,12 @@ import { connectNative } from "../temporal/connect-native.ts";
 import { ensureSearchAttributes } from "../temporal/search-attributes.ts";
 import { checkServer } from "../temporal/server-check.ts";
 import { USER_AGENT } from "../version.ts";
-import { composeActivities, type CountedAttempt, resolveServed } from "./compose.ts";
-import { followGates } from "./gate-snapshot.ts";
+import { activityLog, composeActivities, type CountedAttempt, type CountedLookup, resolveServed } from "./compose.ts";
+import { createEndpointControl } from "./endpoint-control.ts";
+import { watchGatesOn } from "./gate-repairs.ts";
+import { createLaneAnnouncer } from "./lane-announcer.ts";
+import { openLane, withdrawLane } from "./lane-worker.ts";
 import { type LostAttempt, tellingLost } from "./lost-attempts.ts";
-import { announceLane, backlogOf, openLane, withdrawLane } from "./lane-worker.ts";
 import { keepLanes } from "./lanes.ts";
 import { handlersFor, loadHandlers } from "./load-handlers.ts";
 import { createMainWorker } from "./main-worker.ts";
@@ -37,10 +42,16 @@ export interface WorkerSettings {
   readonly concurrency?: number;
   /** Aborting it stops the worker like `stop()`. */
   readonly signal?: AbortSignal;
+  /** How long the lane of an endpoint stays open without work; ten minutes by default. */
+  readonly laneIdleMs?: number;
   /** A failure that ended the worker; by default it is logged. */
   readonly onError?: (error: unknown) => void;
   /** Told of each attempt this process makes, for counters of your own. */
   readonly onAttempt?: (attempt: CountedAttempt) => void;
+  /** Told each time this process has asked what became of an attempt, and what was found. */
+  readonly onLookup?: (lookup: CountedLookup) => void;
+  /** Told of each change of an endpoint's gate that this process has applied. */
+  readonly onGate?: (change: GateChange) => void;
   /** Told of each attempt that this process finds lost with the worker that made it. */
   readonly onLostAttempt?: (lost: LostAttempt) => void;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -135,13 +146,28 @@ function assemble({ settings, config, log, served, resolved, handlers, connected
   const graceMs = Math.max(0, ...[...resolved.values()].map(({ timeouts }) => timeouts.totalMs)) + REPORT_MS;
   const onLaneError = (error: unknown): void => log.error({ err: error }, "lane.failed");
   const laneParts = { session, connection, namespace, graceMs, onError: onLaneError };
-  const gates = followGates(session, (map) => lanes.follow(map));
+  const control = createEndpointControl({
+    session,
+    resolved,
+    log,
+    activityLog: activityLog({ log, onAttempt: settings.onAttempt }),
+    onRegistry: (map) => lanes.follow(map),
+    onGate: settings.onGate,
+  });
   const lanes = keepLanes({
     served,
-    open: async (endpoint) => await openLane(laneParts, endpoint, () => activities),
-    backlog: async (endpoint) => await backlogOf(session, endpoint),
-    announce: async (endpoint) => await announceLane(session, endpoint, gates.entry(endpoint)),
-    withdraw: async (endpoint) => await withdrawLane(session, endpoint, gates.entry(endpoint)),
+    async open(endpoint) {
+      await ensureLimit(session, endpoint, control.limitOf(endpoint));
+      return await openLane(laneParts, endpoint, () => activities);
+    },
+    backlog: async (endpoint) => (await readLane(session, endpoint)).held ?? 0,
+    announce: createLaneAnnouncer({
+      isShown: (endpoint) => control.snapshot.entry(endpoint)?.laneInUse === true,
+      enter: async (endpoint) => await putLaneInUse(session, endpoint),
+      now: () => performance.now(),
+    }),
+    withdraw: async (endpoint) => await withdrawLane(session, endpoint, control.snapshot.entry(endpoint)),
+    idleAfterMs: settings.laneIdleMs,
     log,
   });
   const made = createActivities(
@@ -154,13 +180,18 @@ function assemble({ settings, config, log, served, resolved, handlers, connected
       stopping: stopping.signal,
       log,
       onAttempt: settings.onAttempt,
+      onLookup: settings.onLookup,
       userAgent: USER_AGENT,
-      gateOpen: (endpoint) => gates.isOpen(endpoint),
+      gates: control.gates,
+      gateOpen: control.gateOpen,
       openLane: async (endpoint) => await lanes.need(endpoint),
     }),
   );
   const activities = tellingLost(made, { log, onLost: settings.onLostAttempt });
-  return { gates, lanes, mainParts: { ...laneParts, activities, slots }, stopping, graceMs, closeSend };
+  const known = settings.only === undefined ? Object.keys(config.endpoints) : served;
+  const watch = watchGatesOn({ session, control, known, openLanes: () => lanes.openLanes(), log });
+  const mainParts = { ...laneParts, activities: { ...activities, ...control.activities }, slots };
+  return { control, lanes, watch, mainParts, stopping, graceMs, closeSend };
 }
 
 type Assembly = ReturnType<typeof assemble>;
@@ -168,16 +199,23 @@ type Assembly = ReturnType<typeof assemble>;
 async function run(parts: WorkerParts): Promise<RunningWorker> {
   const { settings, config, log, connected } = parts;
   const assembly = assemble(parts);
-  const { gates, lanes, stopping, graceMs, closeSend } = assembly;
+  const { control, lanes, watch, stopping, graceMs, closeSend } = assembly;
   const stopLanes = async (): Promise<void> => {
-    gates.stop();
+    watch.stop();
     await lanes.stop();
   };
+  // After the last attempt: what that one meets, a Retry-After say, is still told.
+  const release = async (): Promise<void> => {
+    await control.stop();
+    await closeSend();
+  };
   const main = await begin(parts, assembly).catch(async (error: unknown) => {
-    await Promise.all([stopLanes(), closeSend()]);
+    await stopLanes();
+    await release();
     throw error;
   });
   if (main !== null) void lanes.sweep().catch((error: unknown) => log.warn({ err: error }, "lanes.not_swept"));
+  void watch.look().catch((error: unknown) => log.warn({ err: error }, "gates.not_compared"));
   return runWorkers({
     main,
     client: createCountersign({ client: connected.client, config, eager: main !== null }),
@@ -185,7 +223,7 @@ async function run(parts: WorkerParts): Promise<RunningWorker> {
     onError: settings.onError ?? ((error) => log.error({ err: error }, "worker.failed")),
     stopLanes,
     async release() {
-      await closeSend();
+      await release();
       await connected.close();
     },
     cutAfter: { graceMs, cut: () => stopping.abort() },
@@ -193,11 +231,12 @@ async function run(parts: WorkerParts): Promise<RunningWorker> {
 }
 
 /** Null with `only`: lanes alone. */
-async function begin({ settings, served }: WorkerParts, { gates, lanes, mainParts }: Assembly) {
-  await gates.refresh();
+async function begin({ settings, served }: WorkerParts, { control, lanes, mainParts }: Assembly) {
+  const { snapshot } = control;
+  await snapshot.refresh();
   const main = settings.only === undefined ? await createMainWorker(mainParts) : null;
-  // Bundling takes seconds, and a copy older than three would send first attempts to the lanes.
-  await gates.refresh();
+  // Bundling takes seconds, and an old copy would send first attempts to the lanes.
+  await snapshot.refresh();
   if (main === null) for (const endpoint of served) await lanes.need(endpoint);
   return main;
 }

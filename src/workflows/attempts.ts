@@ -131,7 +131,7 @@ async function attemptRegularly(run: EventRun, index: number, facts: AttemptFact
     cancellationType: "WAIT_CANCELLATION_COMPLETED",
     retry: OWN_FAILURES,
     summary: facts.summary,
-    ...(via === "lane" ? { taskQueue: laneQueue(workflowInfo().taskQueue, endpoint) } : {}),
+    ...(via === "lane" ? laneOptions(run, endpoint) : {}),
   });
   const request = new CancellationScope();
   const report = request.run(
@@ -147,6 +147,12 @@ async function attemptRegularly(run: EventRun, index: number, facts: AttemptFact
   } finally {
     stopWatching();
   }
+}
+
+/** Sources share a lane fairly where the server has that switched on; elsewhere the key means nothing. */
+function laneOptions(run: EventRun, endpoint: string): Pick<ActivityOptions, "taskQueue" | "priority"> {
+  const { source } = progressOf(run).event;
+  return { taskQueue: laneQueue(workflowInfo().taskQueue, endpoint), priority: { fairnessKey: source } };
 }
 
 /** What became of a regular attempt that reported nothing. */

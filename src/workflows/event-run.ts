@@ -14,8 +14,11 @@ import {
   approveSignal,
   decideUpdate,
   discardSignal,
+  holdSignal,
+  hurrySignal,
   markDeliveredSignal,
   rejectSignal,
+  releaseSignal,
   replaySignal,
   resolveUpdate,
   stateQuery,
@@ -35,6 +38,9 @@ const SIGNALS = [
     definition: amendSignal,
     description: "replace the body (data or data_base64) or the endpoint; approvals start anew",
   },
+  { definition: hurrySignal, description: "end a retry wait now, never before the Retry-After of the endpoint" },
+  { definition: holdSignal, description: "stop one delivery: nothing is sent until somebody releases it" },
+  { definition: releaseSignal, description: "let a delivery that is held go on" },
 ] as const;
 
 type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
@@ -79,7 +85,8 @@ export function openRun(clearUp: ClearUp): EventRun {
   setDefaultSignalHandler((name, ...args) => void arrive(name, args[0]));
   setHandler(resolveUpdate, async (argument) => await verdictOn(run, arrive("resolve", argument)), {
     validator: (argument) => requireMembers(argument),
-    description: "the same as the signals, with a verdict: action is replay, discard or mark-delivered",
+    description:
+      "the same as the signals, with a verdict: action is replay, discard, mark-delivered, amend, hurry, hold or release",
   });
   setHandler(decideUpdate, async (argument) => await verdictOn(run, arrive("decide", argument)), {
     validator: (argument) => requireMembers(argument),

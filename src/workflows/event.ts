@@ -15,6 +15,7 @@ import { attempt, clearUp } from "./attempts.ts";
 import { apply, deliveryAt, type EventRun, openRun, progressOf, stateOf } from "./event-run.ts";
 import { noticesSent } from "./notices.ts";
 import { examine, plan } from "./planning.ts";
+import { lookUp } from "./reconciling.ts";
 
 export async function event(input: unknown): Promise<EventState> {
   const run = openRun(clearUp);
@@ -39,6 +40,7 @@ async function deliver(run: EventRun, index: number): Promise<void> {
         return await listenOn(run, index);
       case "await-person":
       case "await-decision":
+      case "await-release":
         await condition(() => nextAction(deliveryAt(run, index)) !== action);
         break;
       case "plan":
@@ -46,6 +48,9 @@ async function deliver(run: EventRun, index: number): Promise<void> {
         break;
       case "examine":
         await examine(run, index);
+        break;
+      case "reconcile":
+        await lookUp(run, index);
         break;
       case "wait":
         await waitUntilDue(run, index);

@@ -6,62 +6,49 @@
 import {
   allHandlersFinished,
   condition,
-  continueAsNew,
+  makeContinueAsNewFunc,
+  patched,
   setHandler,
   upsertMemo,
   workflowInfo,
 } from "@temporalio/workflow";
-import { isName } from "../delivery/names.ts";
-import { type GateEntry, GATES_MEMO, laneIdleSignal, laneInUseSignal } from "./messages.ts";
-
-export type GateMap = Readonly<Record<string, GateEntry>>;
+import type { GateMap } from "../delivery/gates/gate-entry.ts";
+import { foldRegistry } from "../delivery/gates/gate-registry.ts";
+import { GATES_MEMO, laneIdleSignal, laneInUseSignal, putGateSignal } from "./messages.ts";
 
 /** Messages of one run before it continues as new, well under the server's limits. */
 const MAX_MESSAGES = 1000;
 
-export async function gates(start: GateMap = {}): Promise<never> {
+/** Runs of before wrote the memo once per message: many that came at once made a task too large, which ends a run. */
+const ONCE_A_TASK = "registry-memo-once-a-task";
+
+export async function gates(carried: GateMap = {}): Promise<never> {
+  const onceATask = patched(ONCE_A_TASK);
+  // Anybody may start a workflow: only what the run before carried over is trusted.
+  const start = workflowInfo().continuedFromExecutionRunId === undefined ? {} : carried;
   let entries: GateMap = start;
+  let shown: GateMap = start;
   let messages = 0;
-  const put = (next: GateMap): void => {
-    messages += 1;
-    if (next === entries) return;
-    entries = next;
+  const show = (): void => {
+    shown = entries;
     upsertMemo({ [GATES_MEMO]: entries });
   };
-  // Anybody may signal: what does not name an endpoint changes nothing.
-  setHandler(laneInUseSignal, (lane) => {
-    if (namesEndpoint(lane)) put(withLane(entries, lane.endpoint));
-  });
-  setHandler(laneIdleSignal, (lane) => {
-    if (namesEndpoint(lane)) put(withoutLane(entries, lane.endpoint, lane.version));
-  });
-  if (Object.keys(start).length > 0) upsertMemo({ [GATES_MEMO]: entries });
-  await condition(() => messages >= MAX_MESSAGES || workflowInfo().continueAsNewSuggested);
+  for (const signal of [laneInUseSignal, laneIdleSignal, putGateSignal]) {
+    setHandler(signal, (argument: unknown) => {
+      messages += 1;
+      const next = foldRegistry(entries, { name: signal.name, argument });
+      if (next === entries) return;
+      entries = next;
+      if (!onceATask) show();
+    });
+  }
+  if (Object.keys(start).length > 0) show();
+  const isOver = (): boolean => messages >= MAX_MESSAGES || workflowInfo().continueAsNewSuggested;
+  do {
+    await condition(() => entries !== shown || isOver());
+    if (entries !== shown) show();
+  } while (!isOver());
   await condition(allHandlersFinished);
-  return await continueAsNew<typeof gates>(entries);
-}
-
-function namesEndpoint(lane: unknown): lane is { readonly endpoint: string } {
-  return (
-    typeof lane === "object" &&
-    lane !== null &&
-    "endpoint" in lane &&
-    typeof lane.endpoint === "string" &&
-    isName(lane.endpoint)
-  );
-}
-
-function withLane(entries: GateMap, endpoint: string): GateMap {
-  const entry = entries[endpoint];
-  if (entry?.laneInUse === true) return entries;
-  const opened = { state: "open", until: null, ...entry, laneInUse: true, version: (entry?.version ?? 0) + 1 } as const;
-  return { ...entries, [endpoint]: opened };
-}
-
-/** A lane goes only if nobody asked for it since the version that was seen idle. */
-function withoutLane(entries: GateMap, endpoint: string, version: number): GateMap {
-  const entry = entries[endpoint];
-  if (entry === undefined || entry.version !== version) return entries;
-  const { [endpoint]: _gone, ...rest } = entries;
-  return entry.state === "open" ? rest : { ...entries, [endpoint]: { ...entry, laneInUse: false } };
+  // The memo goes along, so that nobody reads an empty one before the next run's first task.
+  return await makeContinueAsNewFunc<typeof gates>({ memo: { [GATES_MEMO]: entries } })(entries);
 }

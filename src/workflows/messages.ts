@@ -2,6 +2,10 @@
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 import type { JsonValue } from "../delivery/event.ts";
 import type { EventState, Verdict } from "../delivery/event-state.ts";
+import type { EndpointControl } from "../delivery/gates/control.ts";
+import type { ResumeRefusal, TroubleReport } from "../delivery/gates/control-facts.ts";
+import type { Gate } from "../delivery/gates/gate-entry.ts";
+import type { PauseArgument, ResumeArgument } from "../delivery/gates/read-words.ts";
 
 /** Argument of the resolution signals; `resolve` adds the action. Untrusted when it arrives. */
 export interface ResolutionArgument {
@@ -50,23 +54,49 @@ export const amendSignal = defineSignal<[AmendArgument]>("amend");
 export const replaySignal = defineSignal<[ResolutionArgument]>("replay");
 export const discardSignal = defineSignal<[ResolutionArgument]>("discard");
 export const markDeliveredSignal = defineSignal<[ResolutionArgument]>("mark-delivered");
+export const hurrySignal = defineSignal<[ResolutionArgument]>("hurry");
+export const holdSignal = defineSignal<[ResolutionArgument]>("hold");
+export const releaseSignal = defineSignal<[ResolutionArgument]>("release");
 export const resolveUpdate = defineUpdate<Verdict, [ResolveArgument]>("resolve");
 export const stateQuery = defineQuery<EventState>("state");
-
-/** What the registry knows of an endpoint that is not plain open, or whose lane is in use. */
-export interface GateEntry {
-  readonly state: "open" | "paused" | "tripped" | "throttled";
-  /** RFC 3339; null = until somebody acts. */
-  readonly until: string | null;
-  readonly version: number;
-  readonly laneInUse: boolean;
-}
 
 /** Memo key under which the registry keeps its map, endpoint → entry. */
 export const GATES_MEMO = "countersign.gates";
 
 export const laneInUseSignal = defineSignal<[{ readonly endpoint: string }]>("lane-in-use");
 export const laneIdleSignal = defineSignal<[{ readonly endpoint: string; readonly version: number }]>("lane-idle");
+/** What holds an endpoint, from its workflow; or from a person's tool, which then needs no worker. */
+export const putGateSignal = defineSignal<[{ readonly endpoint: string; readonly gate: Gate }]>("put-gate");
+
+/** To the workflow of an endpoint: from people. */
+export const pauseSignal = defineSignal<[PauseArgument]>("pause");
+export const resumeSignal = defineSignal<[ResumeArgument]>("resume");
+/** The same as the signal, with a verdict. */
+export const resumeUpdate = defineUpdate<ResumeVerdict, [ResumeArgument]>("resume");
+/** To the workflow of an endpoint: from workers. */
+export const reportUpdate = defineUpdate<ReportAnswer, [TroubleReport]>("report");
+/** The same without an answer: the server keeps it also where no worker runs. */
+export const reportSignal = defineSignal<[TroubleReport]>("report");
+export const configuredSignal = defineSignal<[{ readonly configVersion: string }]>("configured");
+/** Somebody saw the lane or the registry say otherwise: both are put right. */
+export const applySignal = defineSignal("apply");
+
+export interface ResumeVerdict {
+  readonly counted: boolean;
+  readonly refusedBecause: ResumeRefusal | "malformed" | null;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** How the endpoint stands after a report. */
+export interface ReportAnswer {
+  readonly gate: Gate;
+}
+
+/** Memo key under which an endpoint's workflow shows how it stands. */
+export const ENDPOINT_MEMO = "countersign.endpoint";
+/** Its value: the whole control but for counts. */
+export type EndpointMemo = Omit<EndpointControl, "counts">;
 
 /** Memo key of the fingerprint on event runs our client starts. */
 export const FINGERPRINT_MEMO = "countersign.fingerprint";

@@ -1,7 +1,5 @@
 /** Every verb that talks to Temporal, as a real process, beside one worker process and one destination. */
-import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../../src/cli/main.ts";
 import type { EventState } from "../../src/delivery/event-state.ts";
 import { type Destination, startDestination } from "../support/destination.ts";
 import {
@@ -12,6 +10,7 @@ import {
   type RunningCommand,
   startCommand,
 } from "../support/command-line.ts";
+import { runHere } from "../support/run-cli.ts";
 import { connectTestClient, temporalEnvironment, uniqueName } from "../support/temporal.ts";
 import { until } from "../support/until.ts";
 
@@ -49,32 +48,16 @@ function run(
 }
 
 function send(type: string, id: string, data = "{}"): Promise<Finished> {
-  return runHere(["send", "--source", "till", "--type", `${type}.sent`, "--id", id, "--data", data, "--json"]);
+  return here(["send", "--source", "till", "--type", `${type}.sent`, "--id", id, "--data", data, "--json"]);
 }
 
 async function shown(key: string): Promise<EventState> {
-  return JSON.parse((await runHere(["show", key, "--json"])).stdout) as EventState; // the contract's shape; tests look at what they need
+  return JSON.parse((await here(["show", key, "--json"])).stdout) as EventState; // the contract's shape; tests look at what they need
 }
 
-interface ScreenSetup {
-  /** Both ends are a terminal, and the first question is answered with this. */
-  readonly answer?: string;
-}
-
-/** In this process: cheap enough for looking again and again, and the only way to give a command a terminal. */
-async function runHere(argv: readonly string[], { answer }: ScreenSetup = {}): Promise<Finished> {
-  const isTTY = answer !== undefined;
-  const said = { stdout: "", stderr: "" };
-  const stdin = Object.assign(new PassThrough(), { isTTY });
-  const stdout = new PassThrough().on("data", (chunk: Buffer) => void (said.stdout += chunk.toString()));
-  const stderr = new PassThrough().on("data", (chunk: Buffer) => {
-    said.stderr += chunk.toString();
-    if (chunk.toString().includes("[y/N]")) stdin.write(answer);
-  });
-  const screen = Object.assign(stderr, { isTTY, cursorTo: () => true, clearLine: () => true, moveCursor: () => true });
-  const environment = temporalEnvironment();
-  const exit = await runCli({ argv, environment, cwd: folder.path, stdin, stdout, stderr: screen });
-  return { exit, ...said };
+/** In this process; with an answer both ends are a terminal. */
+async function here(argv: readonly string[], answer?: string): Promise<Finished> {
+  return await runHere(argv, { cwd: folder.path, environment: temporalEnvironment(), answer });
 }
 
 /** Until the server has recorded that much. */
@@ -136,7 +119,7 @@ describe("beside a worker", () => {
     expect(JSON.parse(other.stderr)).toMatchObject({ code: "conflict", key: "till/early" });
     expect(doctor.stdout).toMatch(/^ok +worker +1 polling/m);
     await until("the conflict is listed", async () =>
-      (await runHere(["show", "till/early"])).stdout.includes("other content by cli, refused"),
+      (await here(["show", "till/early"])).stdout.includes("other content by cli, refused"),
     );
     expect(destination.requests.filter(({ path }) => path === "/good")).toHaveLength(1);
   });
@@ -159,7 +142,7 @@ describe("beside a worker", () => {
     await reaches("till/bad_1", "needs-attention");
     const showing = run(["show", "till/bad_1"]);
     const row = await until("the parked event is listed", async () => {
-      const { stdout } = await runHere([
+      const { stdout } = await here([
         "list",
         "--state",
         "needs-attention",
@@ -232,12 +215,12 @@ describe("beside a worker", () => {
     await send("bad", "bad_4");
     await reaches("till/bad_4", "needs-attention");
     const replay = ["replay", "till/bad_4", "--reason", "mended"];
-    const declined = await runHere(replay, { answer: "no\n" });
+    const declined = await here(replay, "no\n");
     expect(declined.exit).toBe(1);
     expect(declined.stderr).toContain("Replay till/bad_4 to till-bad? [y/N]");
     expect(declined.stderr).toContain("Nothing was changed.");
     expect((await shown("till/bad_4")).deliveries[0]?.resolutions).toEqual([]);
-    expect((await runHere([...replay, "--yes"], { answer: "" })).stderr).not.toContain("[y/N]");
+    expect((await here([...replay, "--yes"], "")).stderr).not.toContain("[y/N]");
     await reaches("till/bad_4", "delivered");
   });
 
@@ -269,7 +252,7 @@ describe("beside a worker", () => {
       run(["list", "--source", "till", "--oldest", "--json"]),
       run(["show", "till/nope", "--json"]),
     ]);
-    expect(all.stdout).toMatch(/^till-flaky +0 +0 +0 +1 +http:/m);
+    expect(all.stdout).toMatch(/^till-flaky +open +0 +0 +0 +1 +http:/m);
     expect(JSON.parse(one.stdout)).toMatchObject({
       name: "till-flaky",
       idempotent: true,

@@ -124,7 +124,8 @@ test("the first event, step by step", async () => {
   await until("evt_2 is parked", async () =>
     (await countersign(["show", "shop/evt_2"], options())).stdout.includes("needs-attention"),
   );
-  await (await start(listen)).says("Listening on http://127.0.0.1:");
+  const [healthy = ""] = listen.split(" --answer");
+  await (await start(healthy)).says("Listening on http://127.0.0.1:");
   expect((await countersign(argumentsOf(replay), options())).exit).toBe(0);
   await until("evt_2 is delivered", async () =>
     (await countersign(["show", "shop/evt_2"], options())).stdout.includes("crm answered 200"),

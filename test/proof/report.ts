@@ -54,7 +54,8 @@ function lineOf(claim: string, findings: readonly Finding[]): string {
 function figuresOf(findings: readonly Finding[]): string {
   const times = findings.flatMap(({ measuredS }) => measuredS ?? []).toSorted((left, right) => left - right);
   const [least, median, most] = [times[0], times[Math.floor(times.length / 2)], times.at(-1)].map(figureOf);
-  return times.length === 0 ? "" : `; seconds: ${least} at least, ${median} in the median, ${most} at most`;
+  const seconds = times.length === 0 ? "" : `; seconds: ${least} at least, ${median} in the median, ${most} at most`;
+  return [seconds, ...findings.flatMap(({ figure }) => (figure === undefined ? [] : `; ${figure}`))].join("");
 }
 
 function figureOf(seconds: number | undefined): string {

@@ -14,6 +14,8 @@ export interface Finding {
   readonly seen: string;
   /** A figure worth a summary, in seconds. */
   readonly measuredS?: number;
+  /** What else is worth a summary, in words. */
+  readonly figure?: string;
 }
 
 export interface Scene {

@@ -39,6 +39,11 @@ const HANG: ScriptedAnswer = { how: "hang" };
 const PATIENT: RawEndpoint = { timeouts: { total: "120s" }, retry: { schedule: ["1s", "1s", "1s", "1s"], jitter: 0 } };
 const ON_LANE: RawEndpoint = { ...PATIENT, limits: { concurrency: 50 } };
 const FRAGILE = { idempotent: false } as const;
+/** Asked at a path of its own, which answers 200. */
+const FOUND = {
+  reconcile: { url: "/books?key={idempotencyKey}", delivered: { status: 200 }, absent: { status: 404 } },
+};
+const ABSENT = { reconcile: { ...FOUND.reconcile, delivered: { status: 404 }, absent: { status: 200 } } };
 /** Spans the first kill and the start of the next worker. */
 const LONG_WAIT: RawEndpoint = { retry: { schedule: ["20s"], jitter: 0 } };
 const ONE_RETRY: RawEndpoint = { ...PATIENT, retry: { schedule: ["1s"], jitter: 0 } };
@@ -119,6 +124,21 @@ const SPECIAL: readonly Passenger[] = [
     endpoint: { ...ON_LANE, ...FRAGILE },
     attempts: [lost("lane")],
     end: "outcome-uncertain",
+  },
+  {
+    ...local({ name: "looked-up-direct", boarding: "ordinary" }),
+    endpoint: { ...PATIENT, ...FRAGILE, ...FOUND },
+    attempts: [lost("direct")],
+  },
+  {
+    ...local({ name: "looked-up-lane", boarding: "ordinary" }),
+    endpoint: { ...ON_LANE, ...FRAGILE, ...FOUND },
+    attempts: [lost("lane")],
+  },
+  {
+    ...local({ name: "absent-direct", boarding: "ordinary" }),
+    endpoint: { ...PATIENT, ...FRAGILE, ...ABSENT },
+    attempts: [lost("direct"), delivered("direct")],
   },
 ];
 

@@ -373,13 +373,18 @@ describe("a path to what is no event", () => {
   });
 
   test.each(["none", "__proto__", "constructor", "toString", "a/b", "\0", "a".repeat(2000)])(
-    "an endpoint that is none is 404, to look at and to test: %j",
+    "an endpoint that is none is 404, to look at, to test, to pause and to resume: %j",
     async (name) => {
       const url = `${server.url}/v1/endpoints/${encodeURIComponent(name)}`;
       const looked = await read(fetch(url, { headers: headersOf(KEYS.viewer) }));
       expect(looked).toMatchObject({ status: 404, body: { code: "unknown_endpoint" } });
       const tested = await read(fetch(`${url}/test`, { method: "POST", headers: headersOf(KEYS.operator) }));
       expect(tested).toMatchObject({ status: 404, body: { code: "unknown_endpoint" } });
+      for (const word of ["pause", "resume"]) {
+        const init = { method: "POST", headers: headersOf(KEYS.operator), body: '{"reason":"r","actor":"lea"}' };
+        const said = await read(fetch(`${url}/${word}`, init));
+        expect(said).toMatchObject({ status: 404, body: { code: "unknown_endpoint" } });
+      }
     },
   );
 });

@@ -250,6 +250,22 @@ describe("an action", () => {
     expect(await stage.far.settled(key)).toMatchObject({ state });
   });
 
+  test("hold, hurry and release steer it; one that does not count is 409 and says why", async () => {
+    const key = await parked();
+    const steer = async (word: string) => await say(`${pathOf(key)}/${word}`, "operator", { reason: "stock count" });
+    expect(await steer("hold")).toMatchObject({ status: 200, body: { counted: true } });
+    expect(await steer("hurry")).toMatchObject({ status: 409, body: { code: "refused", refusedBecause: "held" } });
+    expect(await steer("release")).toMatchObject({ status: 200, body: { counted: true } });
+    expect(await steer("release")).toMatchObject({ status: 409, body: { refusedBecause: "not-held" } });
+    expect(await say(`${pathOf(key)}/hold`, "viewer", { reason: "x" })).toMatchObject({ status: 403 });
+    const { body } = await get(pathOf(key));
+    expect(body).toMatchObject({
+      deliveries: [
+        { resolutions: [{ action: "hold" }, { action: "hurry" }, { action: "release" }, { counted: false }] },
+      ],
+    });
+  });
+
   test("on an event that is not there is 404, without a reason 400, not as JSON 415", async () => {
     expect(await say(`${pathOf("shop/none")}/discard`, "operator", { reason: "x" })).toMatchObject({ status: 404 });
     expect(await say(`${pathOf("shop/none")}/discard`, "operator", {})).toMatchObject({

@@ -139,7 +139,7 @@ describe.concurrent("a parked event", () => {
       "malformed",
       "malformed",
       "unknown-delivery",
-      "not-supported",
+      "not-waiting",
       "malformed",
     ]);
     expect(await exactState(stage, key)).toMatchObject({ state: "needs-attention" });

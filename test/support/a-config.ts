@@ -17,7 +17,10 @@ export interface ConfigParts {
 /** Two quick retries without jitter: what a test can wait for. */
 const QUICK: NonNullable<RawEndpoint["retry"]> = { schedule: ["1s", "1s"], jitter: 0 };
 
-/** Sources `shop` and `billing`; loopback allowed; an event of type `<endpoint>` goes to that endpoint. */
+/** One test's failures must not hold the deliveries of the next: who tests the gates of endpoints switches them on. */
+const APART: RawEndpoint = { retry: QUICK, circuit: false, retryAfterScope: "delivery" };
+
+/** Sources `shop` and `billing`; loopback allowed; circuits off; an event of type `<endpoint>` goes to that endpoint. */
 export function aConfig(parts: ConfigParts): Config {
   const endpoints = Object.fromEntries(
     Object.entries(parts.endpoints).map(([name, endpoint]) => [name, withDefaults(parts.baseUrl, name, endpoint)]),
@@ -36,6 +39,11 @@ export function aConfig(parts: ConfigParts): Config {
 }
 
 function withDefaults(baseUrl: string, name: string, endpoint: RawEndpoint): RawEndpoint {
-  if (endpoint.handler !== undefined) return { retry: QUICK, ...endpoint };
-  return { url: `${baseUrl}/${name}`, allowPrivate: ["127.0.0.0/8"], retry: QUICK, ...endpoint };
+  if (endpoint.handler !== undefined) return { ...APART, ...endpoint };
+  const near = { url: `${baseUrl}/${name}`, allowPrivate: ["127.0.0.0/8"], ...APART, ...endpoint };
+  const { reconcile } = endpoint;
+  if (reconcile === undefined || !("url" in reconcile) || typeof reconcile.url !== "string") return near;
+  // A lookup at the same destination, as a path.
+  const url = reconcile.url.startsWith("/") ? `${baseUrl}${reconcile.url}` : reconcile.url;
+  return { ...near, reconcile: { ...reconcile, url } };
 }

@@ -3,7 +3,13 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { createAdmission, limitsFor } from "../../src/activities/admission.ts";
 import type { EventActivities } from "../../src/activities/contract.ts";
 import { createActivities } from "../../src/activities/create-activities.ts";
-import type { ActivityDependencies, AttemptLine, Routing } from "../../src/activities/dependencies.ts";
+import type {
+  ActivityDependencies,
+  AttemptLine,
+  LookupLine,
+  Routing,
+  RunReader,
+} from "../../src/activities/dependencies.ts";
 import { createOutcomeMemory } from "../../src/activities/outcome-memory.ts";
 import type { Config } from "../../src/config/config.ts";
 import { resolveSource } from "../../src/config/match-routes.ts";
@@ -46,12 +52,23 @@ export function stageConfig(endpoints: Readonly<Record<string, RawEndpoint>>, re
   return parseConfig({ sources, endpoints, routes: [{ match: {}, to }], ...rest }, { path: null });
 }
 
+const NOTHING_TOLD: RunReader = {
+  startEvent: () => Promise.resolve(anEvent()),
+  latestTaskEvents: () => Promise.resolve([]),
+  presentTask: () => Promise.resolve(null),
+};
+
+/** Identity of the stage's worker. */
+export const STAGE_WORKER = "1@stage-0a1b2c3d";
+
 export interface Stage {
   readonly deps: ActivityDependencies;
   readonly sent: OutgoingRequest[];
   readonly lines: AttemptLine[];
+  readonly lookups: LookupLine[];
   readonly failures: { readonly activity: string; readonly code: string; readonly error: unknown }[];
   readonly handlerErrors: unknown[];
+  readonly clockLines: { readonly endpoint: string; readonly differenceMs: number }[];
   readonly lanes: string[];
   /** Events of our own that were handed over. */
   readonly submitted: BusinessEvent[];
@@ -59,20 +76,24 @@ export interface Stage {
   readonly clock: { nowMs: number };
 }
 
-export interface StageOptions extends Partial<Omit<ActivityDependencies, "send">> {
+export interface StageOptions extends Partial<Omit<ActivityDependencies, "send" | "runs">> {
+  /** What the server tells of the run; absent = the event `anEvent`, and nothing of its tasks. */
+  readonly runs?: Partial<RunReader>;
   /** What each request meets, in turn; the last one stays. A function is asked. */
   readonly answers?: readonly (Exchange | ((request: OutgoingRequest) => Promise<Exchange>))[];
 }
 
 export function aStage(config: Config, options: StageOptions = {}): Stage {
-  const { answers = [anAnswer()], ...changes } = options;
+  const { answers = [anAnswer()], runs = {}, ...changes } = options;
   const clock = { nowMs: NOON_MS };
   const now = (): number => clock.nowMs;
   const stage: Omit<Stage, "deps"> = {
     sent: [],
     lines: [],
+    lookups: [],
     failures: [],
     handlerErrors: [],
+    clockLines: [],
     lanes: [],
     submitted: [],
     clock,
@@ -86,8 +107,16 @@ export function aStage(config: Config, options: StageOptions = {}): Stage {
     },
     handlers: new Map(),
     admission: createAdmission({ limits: limitsFor(100), now, gateOpen: () => true }),
+    gates: { onLane: () => ({ kind: "go" }), begin: () => ({ end: () => undefined }) },
     memory: createOutcomeMemory(now),
-    runs: { startEvent: () => Promise.resolve(anEvent()), latestTaskEvents: () => Promise.resolve([]) },
+    parked: {
+      list: () => Promise.resolve({ items: [], more: false, beyond: 0 }),
+      replay: (key) => Promise.resolve({ key, replayed: 1, because: null }),
+      look: () => Promise.resolve(null),
+      isStopped: () => Promise.resolve(false),
+    },
+    runs: { ...NOTHING_TOLD, ...runs },
+    worker: STAGE_WORKER,
     submit(event) {
       stage.submitted.push(event);
       return Promise.resolve();
@@ -98,8 +127,10 @@ export function aStage(config: Config, options: StageOptions = {}): Stage {
     },
     log: {
       attempted: (line) => void stage.lines.push(line),
+      lookedUp: (line) => void stage.lookups.push(line),
       failed: (line) => void stage.failures.push(line),
       handlerFailed: ({ error }) => void stage.handlerErrors.push(error),
+      clockDiffers: (line) => void stage.clockLines.push(line),
     },
     now,
     stopping: new AbortController().signal,
@@ -143,7 +174,7 @@ export async function perform<Name extends keyof EventActivities>(
   { tries = 1, scheduledMs = NOON_MS, runId = "run-1", meet }: Surroundings = {},
 ): Promise<Awaited<ReturnType<EventActivities[Name]>>> {
   const workflowExecution = { workflowId: "shop/evt_1", runId };
-  const info = { attempt: tries, workflowExecution, currentAttemptScheduledTimestampMs: scheduledMs };
+  const info = { attempt: tries, workflowExecution, scheduledTimestampMs: scheduledMs };
   const environment = new MockActivityEnvironment(info, { logger: SILENT });
   meet?.(environment);
   // The map of activities loses which input belongs to which name.

@@ -155,6 +155,9 @@ async function work(play: Play, index: number): Promise<void> {
     case "nothing":
     case "await-person":
     case "await-decision":
+    case "await-release":
+    // No endpoint of a play can be asked what became of an attempt.
+    case "reconcile":
       return;
   }
 }

@@ -38,7 +38,7 @@ export interface Destination {
   readonly requests: readonly DestinationRequest[];
   /** Those of one delivery. */
   requestsOf(idempotencyKey: string): readonly DestinationRequest[];
-  /** Replaces the script of a path; a path without one answers 200. */
+  /** Replaces the script of a path, with or without its query; a path without one answers 200. */
   script(path: string, script: Script): void;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function startDestination(scripts: Readonly<Record<string, Script>>
     const nth = requests.filter(({ path, key }) => path === received.path && key === received.key).length + 1;
     const whole = { ...received, nth };
     requests.push(whole);
-    answer(response, await answerTo(byPath.get(whole.path) ?? [], whole));
+    answer(response, await answerTo(byPath.get(whole.path) ?? byPath.get(withoutQuery(whole.path)) ?? [], whole));
   };
   const server = createServer((request, response) => {
     void serve(request, response);
@@ -65,6 +65,10 @@ export async function startDestination(scripts: Readonly<Record<string, Script>>
     script: (path, script) => void byPath.set(path, script),
     close: async () => await closeAll(server),
   };
+}
+
+function withoutQuery(path: string): string {
+  return path.split("?")[0] ?? "";
 }
 
 async function receive(request: IncomingMessage): Promise<Omit<DestinationRequest, "nth">> {

@@ -16,7 +16,10 @@ import { aConfig } from "./a-config.ts";
 import { startChild } from "./child.ts";
 import { startDestination } from "./destination.ts";
 import { APPROVAL_ENDPOINTS, APPROVAL_PEOPLE, APPROVAL_ROUTES, RECORDED_APPROVALS } from "./recorded-approvals.ts";
+import { RECORDED_BULK_REPLAYS } from "./recorded-bulk-replays.ts";
+import { HELD_ENDPOINTS, HELD_SCRIPTS, RECORDED_ENDPOINTS } from "./recorded-endpoints.ts";
 import { ENDPOINTS, RECORDED_PATHS, type RecordingStage, ROUTES, SCRIPTS } from "./recorded-paths.ts";
+import { RECORDED_STEERING, STEERING_ENDPOINTS, STEERING_ROUTES, STEERING_SCRIPTS } from "./recorded-steering.ts";
 import { until } from "./until.ts";
 
 const FOLDER = new URL("../vectors/histories/", import.meta.url);
@@ -24,11 +27,11 @@ const FOLDER = new URL("../vectors/histories/", import.meta.url);
 async function main(): Promise<void> {
   const server = await startDevServer({ environment: process.env, namespace: "default" });
   const { address } = server;
-  const destination = await startDestination(SCRIPTS);
+  const destination = await startDestination({ ...SCRIPTS, ...STEERING_SCRIPTS, ...HELD_SCRIPTS });
   const config = aConfig({
     baseUrl: destination.url,
-    endpoints: { ...ENDPOINTS, ...APPROVAL_ENDPOINTS },
-    routes: [...ROUTES, ...APPROVAL_ROUTES],
+    endpoints: { ...ENDPOINTS, ...APPROVAL_ENDPOINTS, ...STEERING_ENDPOINTS, ...HELD_ENDPOINTS },
+    routes: [...ROUTES, ...APPROVAL_ROUTES, ...STEERING_ROUTES],
     rest: { people: APPROVAL_PEOPLE },
     taskQueue: "countersign",
   });
@@ -56,7 +59,9 @@ async function main(): Promise<void> {
   };
   await mkdir(FOLDER, { recursive: true });
   const { "lost-attempt": lost, ...others } = RECORDED_PATHS;
-  for (const [name, path] of Object.entries({ ...others, ...RECORDED_APPROVALS }))
+  const laterPaths = { ...RECORDED_STEERING, ...RECORDED_ENDPOINTS, ...RECORDED_BULK_REPLAYS };
+  const paths = { ...others, ...RECORDED_APPROVALS, ...laterPaths };
+  for (const [name, path] of Object.entries(paths))
     if (isWanted(name)) await record(client, name, await path(stage, name));
   await worker.stop();
   if (lost !== undefined && isWanted("lost-attempt"))

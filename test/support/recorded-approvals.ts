@@ -89,6 +89,11 @@ export const RECORDED_APPROVALS: Readonly<Record<string, RecordedPath>> = {
     "refund",
     async ({ far }, { key }) => await far.discard(key, { actor: ANA, reason: "not needed" }),
   ),
+  "held-while-asking": proposed("refund", async ({ far }, { key, digest }) => {
+    await far.hold(key, { actor: ANA, reason: "wait for the bank" });
+    await far.approve(key, { actor: ANA, digest });
+    await far.release(key, { actor: ANA, reason: "the bank agrees" });
+  }),
   "one-of-two-waits": proposed(
     "refund-and-tell",
     async ({ far }, { key, digest }) => await far.approve(key, { actor: ANA, digest }),

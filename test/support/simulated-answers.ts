@@ -1,5 +1,5 @@
 /** What people say and what workers answer in a simulated run, by its tape of choices. */
-import type { Examination, LaneAnswer, PlannedDelivery } from "../../src/delivery/activity-shapes.ts";
+import type { Examination, LaneAnswer, LookupResult, PlannedDelivery } from "../../src/delivery/activity-shapes.ts";
 import type { ApprovalRule, BallotRights, ProposalDraft } from "../../src/delivery/approval.ts";
 import type { AttemptRecord, Way } from "../../src/delivery/attempt.ts";
 import { isTerminal } from "../../src/delivery/event-state.ts";
@@ -13,11 +13,12 @@ import type { Question, World } from "./simulated-world.ts";
 
 const PEOPLE = ["ana", "bo", "Bo", "ops"];
 const WORDS = ["replay", "amend", "mark-delivered", "replay", "resolve", "amend", "discard"];
+const STEERING = ["hold", "hurry", "release", "hold", "release"];
 const DECISIONS = ["approve", "approve", "approve", "approve", "decide", "withdraw", "reject"];
 
 export function someMessages(world: World): readonly Message[] {
   const asks = asksPeople(world);
-  const count = asks ? Math.max(0, world.pick(6) - 3) : Math.max(0, world.pick(9) - 6);
+  const count = asks || canBeSteered(world) ? Math.max(0, world.pick(6) - 3) : Math.max(0, world.pick(9) - 6);
   return Array.from({ length: count }, () => (asks && world.pick(5) > 0 ? someDecision(world) : someWord(world)));
 }
 
@@ -29,6 +30,10 @@ function asksPeople({ plan, progress }: World): boolean {
   );
 }
 
+function canBeSteered({ progress }: World): boolean {
+  return progress?.deliveries.some(({ wait, hold }) => wait !== null || hold !== null) ?? false;
+}
+
 /** Undefined may be one of the choices. */
 function choose<Choice>(world: World, choices: readonly Choice[]): Choice {
   // Within the list, and undefined may be one of its choices.
@@ -36,6 +41,7 @@ function choose<Choice>(world: World, choices: readonly Choice[]): Choice {
 }
 
 function someWord(world: World): Message {
+  if (canBeSteered(world) && world.pick(3) > 0) return steeringWord(world);
   const delivery = choose(world, [undefined, undefined, "crm", "ledger", "nobody"]);
   const reason = world.pick(5) === 4 ? "" : "why not";
   const content = choose(world, [
@@ -45,7 +51,19 @@ function someWord(world: World): Message {
     { endpoint: "crm", data: 2 },
     {},
   ]);
-  return { name: choose(world, WORDS), argument: { actor: "ops", reason, action: "replay", delivery, ...content } };
+  const name = choose(world, world.pick(3) === 0 ? STEERING : WORDS);
+  return { name, argument: { actor: "ops", reason, action: "replay", delivery, ...content } };
+}
+
+/** About a delivery that waits, or that somebody holds. */
+function steeringWord(world: World): Message {
+  const steered = world.progress?.deliveries.filter(({ wait, hold }) => wait !== null || hold !== null) ?? [];
+  const action = choose(world, STEERING);
+  const delivery = choose(
+    world,
+    steered.map(({ endpoint }) => endpoint),
+  );
+  return { name: choose(world, [action, "resolve"]), argument: { actor: "ops", reason: "now", action, delivery } };
 }
 
 function someDecision(world: World): Message {
@@ -160,7 +178,29 @@ export function someResult(
     };
   }
   if (kind === 5 && delivery?.approval?.executedAt === null) return { kind: "too-late", endpoint };
-  return { kind: "attempted", endpoint, record: someRecord(world, number, via) };
+  return { kind: "attempted", endpoint, record: someRecord(world, number, via), ...someChange(world, delivery) };
+}
+
+/** Now and then the configuration has changed since the attempt before. */
+function someChange(world: World, delivery: Delivery | null): Pick<Attempted, "settings"> {
+  if (delivery === null || world.pick(8) > 0) return {};
+  const idempotent = world.pick(2) === 0;
+  const configVersion = choose(world, ["sha256:test", "sha256:new"]);
+  return { settings: { ...delivery.settings, configVersion, idempotent, ...(idempotent ? {} : { reconcile: true }) } };
+}
+
+type Attempted = Extract<AttemptResult, { kind: "attempted" }>;
+
+export function someLookup(world: World, { endpoint, number }: Extract<Question, { asks: "lookup" }>): LookupResult {
+  const made = {
+    attempt: number,
+    at: new Date(world.nowMs).toISOString(),
+    durationMs: 5,
+    tries: 1,
+    by: "url",
+  } as const;
+  const found = choose(world, ["delivered", "absent", "absent", "unclear"] as const);
+  return { endpoint, record: { ...made, found, code: "http_200", status: 200 } };
 }
 
 export function someRecord(world: World, number: number, via: Way): AttemptRecord {
@@ -175,7 +215,14 @@ export function someRecord(world: World, number: number, via: Way): AttemptRecor
     case 3:
       return { ...made, outcome: "canceled", certainty: "not-sent", code: "canceled" };
     case 4:
-      return { ...made, outcome: "retry", certainty: "answered", status: 429, code: "http_429", retryAfterMs: 5000 };
+      return {
+        ...made,
+        outcome: "retry",
+        certainty: "answered",
+        status: 429,
+        code: "http_429",
+        retryAfterMs: choose(world, [5000, 900]),
+      };
     default:
       return { ...made, outcome: "retry", certainty: "answered", status: 503, code: "http_503" };
   }

@@ -63,6 +63,7 @@ interface Now {
 /** The loop of one delivery, as far as it goes without an answer. */
 function follow(world: World, index: number, now: Now): void {
   const follower = followerAt(world, index);
+  forgetLookup(world, index);
   while (!follower.busy && !follower.done) {
     keepClocks(world, index, now);
     const delivery = deliveryAt(world, index);
@@ -77,9 +78,13 @@ function follow(world: World, index: number, now: Now): void {
         break;
       case "await-person":
       case "await-decision":
+      case "await-release":
         return;
+      case "reconcile":
+        lookUp(world, index, now.commands);
+        break;
       case "wait":
-        return keepWaiting(world, index, now.commands);
+        return keepWaiting(world, index, now);
       case "plan":
         ask(world, { asks: "plan", index, endpoint, revision });
         break;
@@ -105,10 +110,29 @@ function ask(world: World, question: Question): void {
   world.locals.push(question);
 }
 
-function keepWaiting(world: World, index: number, commands: Command[]): void {
+/** As soon as somebody has ended the delivery, nobody waits for its lookup. */
+function forgetLookup(world: World, index: number): void {
+  const follower = followerAt(world, index);
+  if (follower.lookup === null || nextAction(deliveryAt(world, index)) === "reconcile") return;
+  follower.lookup = null;
+  follower.busy = false;
+}
+
+function lookUp(world: World, index: number, commands: Command[]): void {
+  const delivery = deliveryAt(world, index);
+  const { endpoint, attempts } = delivery;
+  const follower = followerAt(world, index);
+  follower.busy = true;
+  const revision = nextRevisionOf(delivery);
+  const question: Question = { asks: "lookup", index, endpoint, number: attempts.length, revision };
+  follower.lookup = scheduleQuestion(world, question, commands);
+}
+
+function keepWaiting(world: World, index: number, { atMs, commands }: Now): void {
   const { wait } = deliveryAt(world, index);
   const isRunning = [...world.timers.values()].some((timer) => timer.index === index && timer.of === "wait");
-  if (wait !== null && !isRunning) startTimer(world, { index, of: "wait", wait }, commands);
+  if (wait !== null && !isRunning)
+    startTimer(world, { index, of: "wait", wait, firesAtMs: atMs + wait.delayMs }, commands);
 }
 
 function attempt(world: World, index: number, { atMs, commands }: Now): void {
@@ -123,15 +147,16 @@ function attempt(world: World, index: number, { atMs, commands }: Now): void {
   scheduleQuestion(world, { asks: "attempt", index, endpoint, number, via }, commands);
 }
 
-function scheduleQuestion(world: World, question: Question, commands: Command[]): void {
+function scheduleQuestion(world: World, question: Question, commands: Command[]): number {
   const { endpoint } = question;
   const facts = question.asks === "attempt" ? { number: question.number, via: question.via } : {};
-  schedule(world, { type: TYPES[question.asks], input: { v: 1, endpoint, ...facts }, open: question }, commands);
+  return schedule(world, { type: TYPES[question.asks], input: { v: 1, endpoint, ...facts }, open: question }, commands);
 }
 
 const TYPES: Readonly<Record<Question["asks"], string>> = {
   attempt: "attemptDelivery",
   lane: "ensureLane",
+  lookup: "reconcileDelivery",
   plan: "planDelivery",
   examine: "examineBallots",
 };
@@ -146,6 +171,8 @@ function finish(world: World, question: Question, now: Now): void {
       return finishLane(world, question, now);
     case "attempt":
       return finishAttempt(world, question, now);
+    case "lookup":
+      throw new TypeError("A lookup is never a local activity");
   }
 }
 
@@ -157,7 +184,7 @@ function mark(question: Question, result: unknown, { atMs, commands }: Now): voi
 function finishAsking(world: World, question: Extract<Question, { asks: "plan" | "examine" }>, now: Now): void {
   if (world.pick(6) === 0) {
     mark(question, undefined, now);
-    return scheduleQuestion(world, question, now.commands);
+    return void scheduleQuestion(world, question, now.commands);
   }
   const { result, tell } = someAnswer(world, question);
   mark(question, result, now);
@@ -190,7 +217,7 @@ function finishLane(world: World, question: Extract<Question, { asks: "lane" }>,
     return live(world, { fact: "attempt-reported", via: "lane", result }, now.atMs);
   }
   if (!wantsRecall(deliveryAt(world, index)))
-    return scheduleQuestion(world, { asks: "attempt", index, endpoint, number, via: "lane" }, now.commands);
+    return void scheduleQuestion(world, { asks: "attempt", index, endpoint, number, via: "lane" }, now.commands);
   // Taken back in the very task that would have scheduled it: neither is ever written.
   followerAt(world, index).busy = false;
   live(world, { fact: "attempt-set-aside", endpoint }, now.atMs);

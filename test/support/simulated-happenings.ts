@@ -1,6 +1,6 @@
 /** What the outside does between two workflow tasks of a simulated run: timers, ends of activities, a cancel request. */
 import { wantsRecall } from "../../src/delivery/next-action.ts";
-import { someResult } from "./simulated-answers.ts";
+import { someLookup, someResult } from "./simulated-answers.ts";
 import { type Clock, sleepUntil } from "./simulated-clocks.ts";
 import { someAnswer } from "./simulated-deliveries.ts";
 import {
@@ -58,6 +58,7 @@ function timersFired(world: World): readonly End[] {
   const fired = [...world.timers].filter(([, { of }]) => world.pick(CHANCES[of]) === CHANCES[of] - 1);
   return fired.map(([timerId, timer]) => {
     if ("dueMs" in timer && !wakesEarly(world, timer)) world.nowMs = Math.max(world.nowMs, timer.dueMs);
+    if (timer.of === "wait") world.nowMs = Math.max(world.nowMs, timer.firesAtMs);
     world.timers.delete(timerId);
     write(world, { entry: "timer-fired", timerId });
     return firedEnd(world, timer);
@@ -97,9 +98,36 @@ function came(world: World, scheduledId: number, open: Question | "resolveRoutes
     }
     case "attempt":
       return attemptCame(world, scheduledId, open);
+    case "lookup":
+      return lookupCame(world, scheduledId, open);
     case "lane":
       throw new TypeError("A lane is only asked for locally");
   }
+}
+
+/** Its follower may not wait for it any more: then whatever comes changes nothing. */
+function lookupCame(world: World, scheduledId: number, question: Extract<Question, { asks: "lookup" }>): End {
+  const { index, endpoint } = question;
+  const isWanted = followerAt(world, index).lookup === scheduledId;
+  const ended = (fact: Parameters<typeof live>[1]) => (atMs: number) => {
+    const follower = followerAt(world, index);
+    if (follower.lookup !== scheduledId) return;
+    follower.lookup = null;
+    follower.busy = false;
+    live(world, fact, atMs);
+  };
+  if (!isWanted && world.pick(2) === 0) {
+    write(world, { entry: "activity-failed", scheduledId, timedOut: false, canceled: true });
+    return () => undefined;
+  }
+  const fate = world.pick(10);
+  if (fate === 0) {
+    write(world, { entry: "activity-failed", scheduledId, timedOut: world.pick(2) === 0 });
+    return ended({ fact: "lookup-broken", endpoint });
+  }
+  const result = someLookup(world, question);
+  write(world, { entry: "activity-completed", scheduledId, result });
+  return ended({ fact: "looked-up", result });
 }
 
 function attemptCame(world: World, scheduledId: number, question: Extract<Question, { asks: "attempt" }>): End {

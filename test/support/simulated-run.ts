@@ -61,7 +61,9 @@ export function simulateRun(tape: readonly number[]): SimulatedRun {
 
 function somePlan(pick: World["pick"]): EventPlan {
   const { retry } = someSettings();
-  const changes = { lane: pick(6) === 0, idempotent: pick(4) > 0, retry: { ...retry, scheduleMs: [1000, 2000] } };
+  const idempotent = pick(4) > 0;
+  const lookup = !idempotent && pick(4) > 0 ? { reconcile: true as const } : {};
+  const changes = { lane: pick(6) === 0, idempotent, ...lookup, retry: { ...retry, scheduleMs: [1000, 2000] } };
   const plan = aPlan(["crm", "ledger", "mail"].slice(0, Math.max(1, pick(5) - 1)), changes);
   const deliveries = plan.deliveries.map(({ endpoint, settings }) => {
     return { endpoint, settings: pick(2) === 0 ? settings : { ...settings, approval: true as const } };

@@ -18,6 +18,8 @@ type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 export type Question = { readonly index: number; readonly endpoint: string } & (
   | { readonly asks: "attempt"; readonly number: number; readonly via: Way }
   | { readonly asks: "lane"; readonly number: number }
+  /** `number` is that of the attempt it is about. */
+  | { readonly asks: "lookup"; readonly number: number; readonly revision: number }
   /** `revision` is that of a new proposal, `digest` that of the one in force. */
   | { readonly asks: "plan"; readonly revision: number }
   | {
@@ -30,7 +32,7 @@ export type Question = { readonly index: number; readonly endpoint: string } & (
 
 /** A timer that runs. After a rejection the run listens on; the clocks of a proposal show what they are for. */
 export type Timer = { readonly index: number } & (
-  | { readonly of: "wait"; readonly wait: RetryWait }
+  | { readonly of: "wait"; readonly wait: RetryWait; readonly firesAtMs: number }
   | { readonly of: "listening" }
   | { readonly of: "expiry" | "reminder" | "escalation"; readonly dueMs: number; readonly position: number }
 );
@@ -41,6 +43,8 @@ export interface Follower {
   busy: boolean;
   /** Nothing is left to do. */
   done: boolean;
+  /** The lookup whose answer it waits for; another one that is still under way is of no interest any more. */
+  lookup: number | null;
   /** Revision of the proposal whose clocks run; null = none do. */
   clocksOf: number | null;
   /** That proposal as it was when they were started. */
@@ -84,7 +88,7 @@ export function newWorld(pick: World["pick"], plan: EventPlan): World {
     open: new Map(),
     locals: [],
     timers: new Map(),
-    followers: plan.deliveries.map(() => ({ busy: false, done: false, clocksOf: null, approval: null })),
+    followers: plan.deliveries.map(() => ({ busy: false, done: false, lookup: null, clocksOf: null, approval: null })),
     lastId: 0,
   };
 }
@@ -141,10 +145,11 @@ export function schedule(
   world: World,
   { type, input, open }: { type: string; input: unknown; open: Question | "resolveRoutes" | "notifyPeople" },
   commands: Command[],
-): void {
+): number {
   const id = nextId(world);
   world.open.set(id, open);
   commands.push({ entry: "activity-scheduled", id, activityId: String(id), type, input });
+  return id;
 }
 
 export function startTimer(world: World, timer: Timer, commands: Command[]): void {

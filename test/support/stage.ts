@@ -5,7 +5,7 @@ import type { Handler } from "../../src/activities/handler.ts";
 import { connect, type ConnectedCountersign } from "../../src/client/connect.ts";
 import type { EventReport } from "../../src/client/get-event.ts";
 import type { Config } from "../../src/config/config.ts";
-import { GATES_WORKFLOW_ID } from "../../src/delivery/names.ts";
+import { endpointWorkflowId, GATES_WORKFLOW_ID } from "../../src/delivery/names.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { type RunningWorker, startWorker, type WorkerSettings } from "../../src/worker/start-worker.ts";
 import { aConfig, type ConfigParts } from "./a-config.ts";
@@ -74,7 +74,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     },
     async close() {
       await stage.stopWorker();
-      await endRegistry(temporal);
+      await endRegistry(temporal, Object.keys(config.endpoints));
       await Promise.all([far.close(), closeClient(), destination.close()]);
     },
   };
@@ -82,12 +82,17 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   return stage;
 }
 
-/** The registry of lanes is one per namespace and runs on the queue that started it, which ends with this file. */
-async function endRegistry(temporal: Client): Promise<void> {
-  await temporal.workflow
-    .getHandle(GATES_WORKFLOW_ID)
-    .terminate("end of a test file")
-    .catch(() => undefined);
+/** Registry and endpoints are one per namespace and run on the queue that started them, which ends with this file. */
+async function endRegistry(temporal: Client, endpoints: readonly string[]): Promise<void> {
+  const ids = [GATES_WORKFLOW_ID, ...endpoints.map(endpointWorkflowId)];
+  await Promise.all(
+    ids.map(async (id) => {
+      await temporal.workflow
+        .getHandle(id)
+        .terminate("end of a test file")
+        .catch(() => undefined);
+    }),
+  );
 }
 
 /**

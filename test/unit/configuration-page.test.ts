@@ -56,6 +56,16 @@ test("the example on the page asks two people of finance about a large refund, a
   expect(draftFor(500)).toMatchObject({ kind: "planned", draft: null });
 });
 
+test("the lookups on the page are lookups", async () => {
+  const examples = [...page.matchAll(/```js\n(.*?)```/gs)].map(([, code = ""]) => code);
+  const folder = await mkdtemp(join(tmpdir(), "countersign-page-"));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  const code = `${examples.join("\n")}\nexport default { endpoints: { refunds, payouts } };`;
+  await writeFile(join(folder, "countersign.config.ts"), code);
+  const { endpoints } = await loadConfig({ cwd: folder, environment: {} });
+  expect(Object.values(endpoints).map(({ reconcile }) => reconcile?.kind)).toEqual(["url", "handler"]);
+});
+
 test("the defaults on the page are the defaults", () => {
   const { endpoints, temporal, dedupeWindowMs } = parseConfig(
     { endpoints: { crm: { url: "https://crm.example/" } } },
@@ -71,6 +81,8 @@ test("the defaults on the page are the defaults", () => {
     idempotent: true,
     isolated: false,
     limits: null,
+    circuit: { failures: 5, share: 0.5, windowMs: 60_000, minimum: 20, openMs: 30_000, probes: 4 },
+    retryAfterScope: "endpoint",
     allowPrivate: [],
     ports: [],
     maxBodyBytes: 256 * 1024,
@@ -152,8 +164,8 @@ test.each<readonly [heading: string, raw: unknown, path: string]>([
 
 const ROLES: ReadonlySet<string> = new Set(KEY_ROLES);
 
-/** The page says of the first that it has no effect; each of the others ends the start, which another test shows. */
-const WITHOUT_EFFECT = ["circuit", "retryAfterScope", "reconcile", "order"];
+/** Ends the start, as the page says and another test shows. */
+const WITHOUT_EFFECT = ["order"];
 
 test("every scheme is on the page, with its tolerance and whatever else it takes", () => {
   const rows = rowsOf(section("Verify"));
@@ -215,7 +227,7 @@ test("the roles on the page may what it says, and nothing else that it speaks of
     const may = spoken.filter((verb) => roleAllows(role, verb as AccessVerb)); // else nobody may it
     expect([role, may.toSorted()]).toEqual([role, verbs[index]?.toSorted()]);
   }
-  expect(spoken).toHaveLength(10);
+  expect(spoken).toHaveLength(16);
 });
 
 test("a key as it is printed has the form for secret scanners", () => {

@@ -3,14 +3,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import type { Perform } from "../../src/cli/perform.ts";
-import { addAuditVerbs } from "../../src/cli/verbs-audit.ts";
-import { addDecisionVerbs } from "../../src/cli/verbs-decide.ts";
-import { addEventVerbs } from "../../src/cli/verbs-events.ts";
-import { addKeyVerbs } from "../../src/cli/verbs-keys.ts";
-import { addRunVerbs } from "../../src/cli/verbs-run.ts";
+import { addVerbs } from "../../src/cli/verbs.ts";
 
-const docs = (await readdir("docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
-const PAGES = ["README.md", "CONTRIBUTING.md", ...docs];
+/** Those of docs/proof are outputs of programs. */
+const FOLDERS = ["docs", "docs/decisions", "docs/runbooks"];
+const docs = await Promise.all(
+  FOLDERS.map(async (folder) => (await readdir(folder)).map((name) => `${folder}/${name}`)),
+);
+const PAGES = ["README.md", "CONTRIBUTING.md", ...docs.flat().filter((name) => name.endsWith(".md"))];
 
 /** The command line without what its verbs do; answers the verb that would have been done. */
 async function parsed(argv: readonly string[]): Promise<string> {
@@ -23,7 +23,7 @@ async function parsed(argv: readonly string[]): Promise<string> {
 function aProgram(perform: Perform): Command {
   const program = new Command("countersign").option("--config <file>").exitOverride();
   program.configureOutput({ writeErr: () => undefined });
-  for (const add of [addRunVerbs, addEventVerbs, addDecisionVerbs, addAuditVerbs, addKeyVerbs]) add(program, perform);
+  addVerbs(program, perform);
   return program;
 }
 
@@ -43,7 +43,9 @@ test.each(PAGES)("every command of %s is one", async (page) => {
 });
 
 test("the commands are found where they are", async () => {
-  const found = await Promise.all(["README.md", "docs/cli.md", "docs/ingest.md"].map(commandsOf));
+  const found = await Promise.all(
+    ["README.md", "docs/cli.md", "docs/ingest.md", "docs/bulk-replay.md"].map(commandsOf),
+  );
   for (const commands of found) expect(commands.length).toBeGreaterThan(6);
   await expect(parsed(["send", "--sorce", "shop"])).rejects.toThrow("unknown option '--sorce'");
 });

@@ -44,6 +44,7 @@ async function everything(): Promise<string> {
   const metrics = createMetrics();
   metrics.expectAtDoor({ sources: ["shop"], schemes: ["stripe"] });
   metrics.expectAttempts(["crm"]);
+  metrics.expectLookups(["crm"]);
   metrics.attempted({ endpoint: "crm", outcome: "delivered", durationMs: 1 });
   metrics.answered({ method: "POST", route: "/v1/events", status: 202 }, 1);
   metrics.waiting(await waitingForNobody());
@@ -76,6 +77,8 @@ describe("the words of a label", () => {
     ["`result`", "countersign_ingest_requests_total", "result"],
     ["`match`", "countersign_ingest_duplicates_total", "match"],
     ["`outcome`", "countersign_delivery_attempts_total", "outcome"],
+    ["`found`", "countersign_lookups_total", "found"],
+    ["`state` of gates", "countersign_gate_changes_total", "state"],
     ["`reason` of signatures", "countersign_ingest_signature_failures_total", "reason"],
     ["`reason` of keys", "countersign_key_failures_total", "reason"],
     ["`reason` of parked", "countersign_needs_attention", "reason"],

@@ -7,7 +7,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { installRuntime } from "../../src/worker/runtime.ts";
 import { RECORDED_APPROVALS } from "../support/recorded-approvals.ts";
+import { RECORDED_BULK_REPLAYS } from "../support/recorded-bulk-replays.ts";
+import { RECORDED_ENDPOINTS } from "../support/recorded-endpoints.ts";
 import { RECORDED_PATHS } from "../support/recorded-paths.ts";
+import { RECORDED_STEERING } from "../support/recorded-steering.ts";
 
 const FOLDER = new URL("../vectors/histories/", import.meta.url);
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
@@ -42,7 +45,13 @@ beforeAll(async () => {
 describe("a recorded history", () => {
   test("is there for every path", () => {
     expect(FILES.map((file) => file.replace(/\.json$/u, ""))).toEqual(
-      expect.arrayContaining([...Object.keys(RECORDED_PATHS), ...Object.keys(RECORDED_APPROVALS)]),
+      expect.arrayContaining([
+        ...Object.keys(RECORDED_PATHS),
+        ...Object.keys(RECORDED_APPROVALS),
+        ...Object.keys(RECORDED_STEERING),
+        ...Object.keys(RECORDED_ENDPOINTS),
+        ...Object.keys(RECORDED_BULK_REPLAYS),
+      ]),
     );
   });
 

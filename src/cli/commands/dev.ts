@@ -11,6 +11,7 @@ import { DEFAULT_TEMPORAL_ADDRESS } from "../../temporal/connection-profile.ts";
 import { type DevServer, startDevServer } from "../../temporal/dev-server.ts";
 import { claimPort } from "../../temporal/free-port.ts";
 import type { CliContext } from "../context.ts";
+import { countersOf } from "../counters.ts";
 import { startDevHttp } from "../dev-http.ts";
 import { exampleCommand } from "../example-command.ts";
 import { logLevelOf } from "../log-level.ts";
@@ -46,8 +47,7 @@ export async function dev(context: CliContext, options: DevCommand): Promise<num
   let http: RunningServer | null = null;
   try {
     const { address } = server;
-    const counters = { onAttempt: metrics.attempted, onLostAttempt: metrics.attemptLost };
-    const settings = { config, environment: context.environment, log, address, ...counters };
+    const settings = { config, environment: context.environment, log, address, ...countersOf(metrics) };
     const isolated = deliverableIsolated(context, config);
     await withSpinner(terminal, "Starting the worker", async () => {
       workers.push(await startWatchedWorker(settings));

@@ -1,4 +1,4 @@
-/** What `replay`, `discard` and `mark-delivered` share: who says what about which delivery, and whether it counted. */
+/** What `replay`, `discard`, `mark-delivered`, `hurry`, `hold` and `release` share: who says what about which delivery, and whether it counted. */
 import type { ConnectedCountersign } from "../../client/connect.ts";
 import type { EventReport } from "../../client/get-event.ts";
 import { type DeliveryStatus, type Verdict, waitsForPerson } from "../../delivery/event-state.ts";
@@ -19,7 +19,7 @@ export interface ResolutionCommand {
 }
 
 export interface ResolutionVerb {
-  readonly name: "replay" | "discard" | "mark-delivered";
+  readonly name: "replay" | "discard" | "mark-delivered" | "hurry" | "hold" | "release";
   /** Completes "KEY …." once it has counted. */
   readonly done: string;
   /** Asked before anything is said; false = the person thought better of it. */
@@ -89,9 +89,11 @@ async function say(
 ): Promise<Verdict> {
   switch (verb) {
     case "replay":
-      return await countersign.replay(key, word);
     case "discard":
-      return await countersign.discard(key, word);
+    case "hurry":
+    case "hold":
+    case "release":
+      return await countersign[verb](key, word);
     case "mark-delivered":
       return await countersign.markDelivered(key, word);
   }

@@ -5,22 +5,26 @@ import type { EventReport } from "../../client/get-event.ts";
 import { SECOND_MS } from "../../delivery/durations.ts";
 import { attemptLines } from "../attempt-lines.ts";
 import type { CliContext } from "../context.ts";
+import { heldInstead } from "../held-endpoint.ts";
 import { withSpinner } from "../spinner.ts";
 import { withClient } from "../with-client.ts";
 
 /** Acceptance, a queue, and a worker that starts. */
 const MARGIN_MS = 15 * SECOND_MS;
 
-/** Exit 0 when it was delivered, 1 when not. */
+/** Exit 0 when it was delivered, 1 when not. Throws `endpoint_held`, mostly before anything is sent, and `timeout`. */
 export async function test(context: CliContext, endpoint: string): Promise<number> {
   const { terminal, json } = context;
   return await withClient(context, async (countersign, config) => {
-    const receipt = await countersign.test(endpoint);
+    const { key } = await countersign.test(endpoint);
     const waitMs = (config.endpoints[endpoint]?.timeouts.totalMs ?? 0) + MARGIN_MS;
     const event = await withSpinner(
       terminal,
       `Waiting for ${endpoint}`,
-      async () => await countersign.settled(receipt.key, { timeout: `${waitMs}ms` }),
+      async () =>
+        await countersign.settled(key, { timeout: `${waitMs}ms` }).catch(async (error: unknown) => {
+          throw await heldInstead(error, { key, look: async () => await countersign.endpoint(endpoint) });
+        }),
     );
     if (json) terminal.json(event);
     else for (const line of outcomeLines(event, { endpoint, config, context })) terminal.out(line);

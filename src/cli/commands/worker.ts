@@ -6,6 +6,7 @@ import { type MetricsServer, serveMetrics } from "../../telemetry/metrics-server
 import { readConnectionProfile } from "../../temporal/connection-profile.ts";
 import type { WorkerSettings } from "../../worker/start-worker.ts";
 import type { CliContext } from "../context.ts";
+import { countersOf, expectEndpoints } from "../counters.ts";
 import { logLevelOf } from "../log-level.ts";
 import { startWatchedWorker, untilStoppedOr } from "../running-worker.ts";
 import { withSpinner } from "../spinner.ts";
@@ -25,7 +26,7 @@ export async function worker(context: CliContext, command: WorkerCommand): Promi
   const config = await context.config();
   const log = createLogger(logLevelOf(environment));
   const metrics = createMetrics();
-  metrics.expectAttempts(servedBy(config, only));
+  expectEndpoints(metrics, config, servedBy(config, only));
   // Before anything is polled: a port that is taken costs no attempt.
   const server = await startMetrics(command, metrics, log);
   try {
@@ -33,8 +34,7 @@ export async function worker(context: CliContext, command: WorkerCommand): Promi
       config,
       environment,
       log,
-      onAttempt: metrics.attempted,
-      onLostAttempt: metrics.attemptLost,
+      ...countersOf(metrics),
       ...(only === undefined ? {} : { only }),
     };
     await runUntilStopped(context, settings, [

@@ -1,0 +1,61 @@
+/** Reads what people say to an endpoint out of untrusted input. */
+import { DAY_MS } from "../durations.ts";
+import { EVENT_MEMBERS } from "../event-members.ts";
+import { MAX_ACTOR, membersOf, textOf } from "../message-members.ts";
+import type { PauseWord, ResumeWord } from "./control-facts.ts";
+
+/** As it travels in a signal; everything but `actor` and `reason` may be left out. */
+export interface PauseArgument {
+  readonly v?: 1;
+  readonly actor: string;
+  readonly reason: string;
+  /** RFC 3339. */
+  readonly until?: string;
+  /** From its arrival on, which no clock of ours can get wrong; goes before `until`. */
+  readonly forMs?: number;
+}
+
+export interface ResumeArgument {
+  readonly v?: 1;
+  readonly actor: string;
+  readonly reason?: string;
+  /** Where the probe fails, the pause comes back. */
+  readonly probe?: boolean;
+  /** 0 = open after one successful burst. */
+  readonly rampMs?: number;
+}
+
+const MAX_REASON = 500;
+/** Beyond every sensible pause, and within what a timer of the server takes. */
+const MAX_HOLD_MS = 10 * 365 * DAY_MS;
+const MAX_RAMP_MS = 7 * DAY_MS;
+
+/** Never refused: whoever says "pause" and leaves out the rest means it. */
+export function readPause(argument: unknown): PauseWord {
+  const { actor, reason, until, forMs } = membersOf(argument);
+  const pauseMs = readMs(forMs, MAX_HOLD_MS);
+  return {
+    actor: textOf(actor, MAX_ACTOR) || "unknown",
+    reason: textOf(reason, MAX_REASON) || "no reason given",
+    forMs: pauseMs,
+    untilMs: pauseMs === null && typeof until === "string" ? momentOf(until) : null,
+  };
+}
+
+/** Null = nobody says so, or how is not understood: then nothing may be let through. */
+export function readResume(argument: unknown): ResumeWord | null {
+  const { actor, reason, probe = false, rampMs = 0 } = membersOf(argument);
+  const who = textOf(actor, MAX_ACTOR);
+  const ramp = rampMs === 0 ? 0 : readMs(rampMs, MAX_RAMP_MS);
+  if (who === "" || ramp === null || typeof probe !== "boolean") return null;
+  return { actor: who, reason: textOf(reason, MAX_REASON), strict: probe, rampMs: ramp };
+}
+
+function momentOf(text: string): number | null {
+  const atMs = EVENT_MEMBERS.time.problem(text) === null ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? null : atMs;
+}
+
+function readMs(value: unknown, maxMs: number): number | null {
+  return typeof value === "number" && value >= 1 && value <= maxMs ? Math.ceil(value) : null;
+}

@@ -1,0 +1,39 @@
+/** The registry when very many lanes are announced at once, as after a moment in which no process trusted its copy. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { putLaneInUse, readRegistry } from "../../src/client/gate-registry.ts";
+import type { Session } from "../../src/client/session.ts";
+import { GATES_WORKFLOW_ID } from "../../src/delivery/names.ts";
+import { submitTo, allSettled } from "../support/endpoint-stage.ts";
+import { inBatches } from "../support/in-batches.ts";
+import { openStage, type Stage } from "../support/stage.ts";
+import { until } from "../support/until.ts";
+
+const MANY = 600;
+
+let stage: Stage;
+let session: Session;
+
+beforeAll(async () => {
+  stage = await openStage({ endpoints: { crm: {} } });
+  const { temporal: client, config } = stage;
+  session = { client, config, eager: false, prepared: async () => {}, ready: async () => ({ eager: false }) };
+});
+
+afterAll(async () => await stage.close());
+
+test("takes them all in, however many wait for it, and is read whole meanwhile", async () => {
+  await stage.stopWorker();
+  const names = Array.from({ length: MANY }, (_, index) => `endpoint-with-a-rather-long-name-${index}`);
+  await inBatches(names, async (name) => await putLaneInUse(session, name));
+  expect(Object.keys((await readRegistry(session)).gates)).toHaveLength(MANY);
+  await stage.startWorker();
+  const { raw } = await until("a worker has taken them in", async () => {
+    const run = await stage.temporal.workflow.getHandle(GATES_WORKFLOW_ID).describe();
+    return run.raw.pendingWorkflowTask === null && run;
+  });
+  expect(Number(raw.workflowExecutionInfo?.historySizeBytes)).toBeLessThan(4 * 1024 ** 2);
+  expect(Object.keys((await readRegistry(session)).gates)).toHaveLength(MANY);
+  const key = await submitTo(stage, "crm");
+  await allSettled(stage, [key]);
+  expect((await stage.far.get(key)).deliveries).toMatchObject([{ state: "delivered", attempts: [{ via: "local" }] }]);
+});
