@@ -32,6 +32,8 @@ const SMALL = "no run of its chain grows beyond 600 events";
 const [MANY, FEW, LAST] = ["many", "few", "last"];
 /** A batch in hand when the server goes away waits for it; a worker's next task may wait for a dead one's queue. */
 const PATIENCE_MS = 180_000;
+/** A second that a slow machine takes two for says nothing about a pace. */
+const BEARABLE_RATE = 20;
 /** For the word itself to travel on a busy machine. */
 const SLACK_MS = 1500;
 const MAX_EVENTS = 600;
@@ -145,7 +147,7 @@ async function sizes({ temporal, client }: ProcessStage, id: string): Promise<re
 async function cancel(stage: ProcessStage, { count, say }: Pick<Scene, "count" | "say">): Promise<readonly Finding[]> {
   const { client } = stage;
   const keys = await parkMany(client, { type: FEW, count, withinMs: PATIENCE_MS });
-  const rate = Math.max(1, count / 10);
+  const rate = Math.min(BEARABLE_RATE, Math.max(1, count / 10));
   const { intervalMs } = paceOf(rate);
   const { id } = await client.bulkReplays.start(aWish(FEW, { rate }));
   await untilReplayed(stage, FEW, 2);
@@ -184,7 +186,7 @@ async function cancelWithoutWorker(
 ): Promise<readonly Finding[]> {
   const { client } = stage;
   const keys = await parkMany(client, { type: LAST, count, withinMs: PATIENCE_MS });
-  const { id } = await client.bulkReplays.start(aWish(LAST, { rate: count / 2 }));
+  const { id } = await client.bulkReplays.start(aWish(LAST, { rate: Math.min(BEARABLE_RATE, count / 2) }));
   await untilReplayed(stage, LAST, 2);
   await worker.kill();
   const killedMs = Date.now();
