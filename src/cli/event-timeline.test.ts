@@ -121,10 +121,21 @@ describe("timelineLines", () => {
     expect(unserved.at(-1)).toContain("waiting for a worker");
   });
 
+  test("says of each delivery that its endpoint's gate holds how to find out who, and of no other", () => {
+    const held = { state: "held", waitingFor: "gate", attempts: [] } as const;
+    const deliveries = [aDelivery(held), aDelivery({ ...held, endpoint: "ledger" }), aDelivery({ endpoint: "mail" })];
+    const lines = shown(aReport({ deliveries })).filter((line) => line.includes("waits until"));
+    expect(lines).toEqual([
+      "  waits until crm is let go on; who holds it, why and until when: countersign endpoints crm",
+      "  waits until ledger is let go on; who holds it, why and until when: countersign endpoints ledger",
+    ]);
+  });
+
   test("shows who holds a delivery and how to let it go on, wherever it stands", () => {
     const hold = { since: "2026-11-29T10:01:00.000Z", actor: "ana\u001b[2J", reason: "stock count" };
     const held = aDelivery({ state: "held", waitingFor: "gate", attempts: [FAILED], hold });
-    expect(shown(aReport({ deliveries: [held] })).slice(-2)).toEqual([
+    expect(shown(aReport({ deliveries: [held] })).slice(-3)).toEqual([
+      expect.stringContaining("asked to wait"),
       "  held by ana?[2J since 2026-11-29 10:01:00 UTC (4 min ago): stock count",
       '    countersign release shop/evt_1 --reason "…"',
     ]);
@@ -173,7 +184,7 @@ describe("timelineLines", () => {
     const lines = shown(aReport({ deliveries: [aDelivery({ attempts: [FAILED, second], resolutions })] }));
     expect(lines.slice(6, -1)).toEqual([
       "  10:00:01.000  discard by bo?[2J: gone",
-      "                    did not count: an attempt is under way; look at its outcome first",
+      "                    did not count: an attempt is under way, or waits to begin; `countersign endpoints` shows what is held",
       "  10:00:02.000  replay by ana: mended",
     ]);
   });

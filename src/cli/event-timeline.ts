@@ -142,6 +142,7 @@ function waitLines(event: EventReport, delivery: ReportedDelivery, view: Timelin
   if (delivery.state === "awaiting-approval")
     return [...approvalLines(event, delivery, view), ...troubleLines(delivery, view)];
   if (delivery.nextAt !== null) return [`  ${view.colors.yellow(nextAttempt(delivery, view.nowMs))}`];
+  if (delivery.waitingFor === "gate") return [...gateLines(delivery, view), ...troubleLines(delivery, view)];
   if (delivery.state === "reconciling" && delivery.waitingFor === null) return [`  ${lookupWords(delivery)}`];
   if (delivery.trouble !== undefined) return troubleLines(delivery, view);
   if (delivery.waitingFor === "worker") {
@@ -149,6 +150,13 @@ function waitLines(event: EventReport, delivery: ReportedDelivery, view: Timelin
     return [`  waiting for a worker to take it up; none running? start one with \`countersign worker${only}\``];
   }
   return delivery.state === "delivering" ? [`  attempt ${delivery.attemptCount + 1} is under way`] : [];
+}
+
+/** The gate of its endpoint; a delivery that a person holds waits for that person, who has lines of their own. */
+function gateLines({ endpoint, hold }: ReportedDelivery, { colors }: TimelineView): readonly string[] {
+  if (hold !== undefined) return [];
+  const held = colors.yellow(`waits until ${endpoint} is let go on`);
+  return [`  ${held}; who holds it, why and until when: countersign endpoints ${endpoint}`];
 }
 
 function lookupWords({ attemptCount, trouble }: ReportedDelivery): string {

@@ -258,6 +258,18 @@ describe("decisions", () => {
   });
 });
 
+test.each([
+  ["pause", ["pause", "crm", "--reason", "x"]],
+  ["resume", ["resume", "crm"]],
+  ["replay", ["replay", "shop/x", "--reason", "x"]],
+  ["amend", ["amend", "shop/x", "--endpoint", "crm", "--reason", "x"]],
+  ["bulk-replay pause", ["bulk-replay", "pause", "x"]],
+])("%s by nobody (--as '') is exit 2 before a server is asked", async (_verb, argv) => {
+  const cwd = await aFolder(CONFIG);
+  const { exit, stderr } = await run([...argv, "--as", ""], { cwd, environment: { COUNTERSIGN_ACTOR: "ana" } });
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("--as is empty")]);
+});
+
 describe("people keygen", () => {
   test("needs no configuration and never overwrites a key", async () => {
     const cwd = await mkdtemp(join(tmpdir(), "cli-main-"));

@@ -42,6 +42,10 @@ describe("refusalSentence", () => {
     expect(refusalSentence(because)).toContain("changed since you looked");
   });
 
+  test("claims no attempt where one waits for its endpoint, and says where to look", () => {
+    expect(refusalSentence("attempt-in-flight")).toMatch(/under way, or waits to begin; `countersign endpoints`/u);
+  });
+
   test("tells who may not decide from who has nothing to withdraw", () => {
     expect(refusalSentence("not-eligible", "approve")).toBe("that person is no approver of it, or not yet");
     expect(refusalSentence("not-eligible", "reject")).toBe(refusalSentence("not-eligible", "approve"));

@@ -7,7 +7,7 @@ const RESOLUTIONS: Readonly<Record<ResolutionRefusal, string>> = {
   "unknown-delivery": "the event does not go to that endpoint",
   "several-deliveries": "several deliveries could be meant; name one with --delivery",
   "not-parked": "the delivery does not wait for a person",
-  "attempt-in-flight": "an attempt is under way; look at its outcome first",
+  "attempt-in-flight": "an attempt is under way, or waits to begin; `countersign endpoints` shows what is held",
   "already-ended": "the delivery has ended",
   executed: "it was sent before, and what is sent cannot be decided on or amended any more",
   "bad-amendment": "what should be sent instead cannot be used; give one body, an endpoint, or both",

@@ -57,7 +57,7 @@ function addPause(program: Command, perform: Perform): void {
     .argument("<endpoint>", NAME)
     .requiredOption("--reason <text>", "why; kept in its ledger")
     .option("--for <duration>", "how long: 30m, 2h (default: until somebody resumes it)")
-    .option("--until <time>", "until when, RFC 3339: 2026-11-30T08:00:00Z")
+    .option("--until <time>", "until when, RFC 3339 with a time zone: 2030-11-30T08:00:00Z")
     .option("--as <actor>", AS)
     .option("--json", "print what became of it as JSON")
     .addHelpText("after", PAUSE)

@@ -71,8 +71,7 @@ export async function pauseEndpoint(session: Session, endpoint: string, order: P
   const reason = oneLineReason(`paused by ${word.actor}: ${word.reason}`);
   const [lane, workers] = await Promise.all([
     setLaneRate(session, endpoint, { ratePerSecond: 0, reason }),
-    countWorkers(session),
-    signalPause(session, endpoint, word),
+    signalPauseTo(session, endpoint, { word, until }),
     putGate(session, endpoint, { state: "paused", until, pending: true }),
   ]);
   const at = timeText(Date.now());
@@ -81,6 +80,17 @@ export async function pauseEndpoint(session: Session, endpoint: string, order: P
   const confirmed = workers === 0 || (await isConfirmed(session, endpoint));
   const inFlight = workers === 0 ? 0 : await countInFlight(session, endpoint);
   return { endpoint, at, until, workers, confirmed, heldOnServer: lane === "set", inFlight };
+}
+
+/** Returns how many workers were seen. Where there is none the word will wait, and says by which time it is over. */
+async function signalPauseTo(
+  session: Session,
+  endpoint: string,
+  { word, until }: { readonly word: PauseArgument; readonly until: string | null },
+): Promise<number> {
+  const workers = await countWorkers(session);
+  await signalPause(session, endpoint, workers > 0 || until === null ? word : { ...word, until });
+  return workers;
 }
 
 async function signalPause(session: Session, endpoint: string, word: PauseArgument): Promise<void> {

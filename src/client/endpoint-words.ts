@@ -79,16 +79,25 @@ function durationMs(text: string, { name, maxMs }: { readonly name: string; read
   const ms = parseDurationMs(text);
   if (ms !== null && ms >= 1 && ms <= maxMs) return ms;
   throw bad(
-    `\`${name}\` is ${JSON.stringify(text)}; accepted: a duration such as '30s', '10m', '2h', at most ${maxMs / DAY_MS} days`,
+    `\`${name}\` is ${JSON.stringify(text)}; accepted: a duration such as '30s', '10m', '2h', more than 0 and at most ${maxMs / DAY_MS} days`,
   );
 }
 
 function futureMoment(text: string): string {
-  const ms = parseMomentMs(text);
-  if (ms !== null && ms > Date.now() && ms <= Date.now() + MAX_HOLD_MS) return timeText(ms);
+  const [ms, nowMs] = [parseMomentMs(text), Date.now()];
+  if (ms !== null && ms > nowMs && ms <= nowMs + MAX_HOLD_MS) return timeText(ms);
+  const example = `${new Date(nowMs).getUTCFullYear() + 1}-11-30T08:00:00Z`;
   throw bad(
-    `\`until\` is ${JSON.stringify(text)}; accepted: a time within the next ten years such as '2026-11-30T08:00:00Z'`,
+    `\`until\` is ${JSON.stringify(text)}, ${momentProblem(text, nowMs)}; accepted: a time within the next ten years such as '${example}'`,
   );
+}
+
+/** Of a time that is not within the span; completes "It is …". */
+function momentProblem(text: string, nowMs: number): string {
+  const ms = parseMomentMs(text);
+  if (ms !== null) return ms <= nowMs ? "which is in the past" : "which is more than ten years ahead";
+  const lacksZone = parseMomentMs(`${text}Z`) !== null;
+  return lacksZone ? "which needs a time zone: `Z` or an offset such as `+01:00`" : "which is no RFC 3339 time";
 }
 
 function bad(message: string): CountersignError {

@@ -1,12 +1,5 @@
 /** The one mutable thing of a bulk replay: its progress, fed by facts and messages and shown to the world. */
-import {
-  CancellationScope,
-  setCurrentDetails,
-  setDefaultSignalHandler,
-  setHandler,
-  upsertMemo,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { CancellationScope, setCurrentDetails, setHandler, upsertMemo, workflowInfo } from "@temporalio/workflow";
 import { bulkReplayIdOf, markOf, readOrder } from "../delivery/bulk-replay/order.ts";
 import {
   advanceBulkReplay,
@@ -16,6 +9,7 @@ import {
 } from "../delivery/bulk-replay/progress.ts";
 import { bulkDetails, type BulkReplayReport, reportOf } from "../delivery/bulk-replay/report.ts";
 import type { BulkVerdict } from "../delivery/bulk-replay/words.ts";
+import { handleInOrder } from "./handle-in-order.ts";
 import {
   BULK_MEMO,
   type BulkReplayCarried,
@@ -45,9 +39,14 @@ const SIGNALS = [
 /** Reads the input and registers every handler before the first await. Throws a refusal for input that is none. */
 export function openBulkRun(input: unknown): BulkRun {
   const run: BulkRun = { progress: progressOf(input), noted: null };
-  for (const { definition, description } of SIGNALS)
-    setHandler(definition, (argument: unknown) => void hear(run, definition.name, argument), { description });
-  setDefaultSignalHandler((name, ...args) => void hear(run, name, args[0]));
+  const heard = (name: string, argument: unknown): void => void hear(run, name, argument);
+  handleInOrder(
+    SIGNALS.map((signal) => ({
+      ...signal,
+      handle: (argument: unknown) => heard(signal.definition.name, argument),
+    })),
+    heard,
+  );
   setHandler(steerUpdate, (argument) => hear(run, steerUpdate.name, argument), {
     description: "the same as the signals, with a verdict: action is pause, resume or cancel",
   });

@@ -1,5 +1,5 @@
 /** The one mutable thing of an endpoint's run: its control, fed by facts and shown to the world. */
-import { setCurrentDetails, setDefaultSignalHandler, setHandler, upsertMemo, workflowInfo } from "@temporalio/workflow";
+import { setCurrentDetails, setHandler, upsertMemo, workflowInfo } from "@temporalio/workflow";
 import { type EndpointControl, newControl } from "../delivery/gates/control.ts";
 import type { ControlFact } from "../delivery/gates/control-facts.ts";
 import { advanceControl, judgeResume } from "../delivery/gates/endpoint-control.ts";
@@ -9,6 +9,7 @@ import type { LaneRate } from "../delivery/gates/lane-rate.ts";
 import { readReport } from "../delivery/gates/read-report.ts";
 import { readPause, readResume } from "../delivery/gates/read-words.ts";
 import { endpointOfWorkflow } from "../delivery/names.ts";
+import { handleInOrder } from "./handle-in-order.ts";
 import {
   applySignal,
   configuredSignal,
@@ -38,12 +39,25 @@ export interface EndpointRun {
 export function openEndpointRun(carried: EndpointControl | null): EndpointRun {
   const name = ownName();
   const run: EndpointRun = { control: startOf(carried) ?? newControl(name), facts: 0, applied: null, shown: "" };
-  setHandler(pauseSignal, (argument: unknown) => pause(run, argument), {
-    description: "hold every attempt to this endpoint: { actor, reason, until? }",
-  });
-  setHandler(resumeSignal, (argument: unknown) => void resume(run, argument), {
-    description: "let a few attempts try it, then open it: { actor, reason?, probe?, rampMs? }",
-  });
+  handleInOrder([
+    {
+      definition: pauseSignal,
+      description: "hold every attempt to this endpoint: { actor, reason, until? }",
+      handle: (argument) => pause(run, argument),
+    },
+    {
+      definition: resumeSignal,
+      description: "let a few attempts try it, then open it: { actor, reason?, probe?, rampMs? }",
+      handle: (argument) => void resume(run, argument),
+    },
+    {
+      definition: reportSignal,
+      description: "what a worker has seen of this endpoint, kept by the server also where no worker runs",
+      handle: (argument) => void afterReport(run, argument),
+    },
+    { definition: configuredSignal, handle: (argument) => configured(run, argument) },
+    { definition: applySignal, description: "put the lane and the registry right", handle: () => forget(run) },
+  ]);
   setHandler(resumeUpdate, (argument: unknown) => resume(run, argument), {
     description: "the same as the signal, with a verdict",
   });
@@ -53,13 +67,6 @@ export function openEndpointRun(carried: EndpointControl | null): EndpointRun {
     },
     description: "what a worker has seen of this endpoint",
   });
-  setHandler(reportSignal, (argument: unknown) => void afterReport(run, argument), {
-    description: "the same, kept by the server also where no worker runs",
-  });
-  setHandler(configuredSignal, (argument: unknown) => configured(run, argument));
-  setHandler(applySignal, () => forget(run), { description: "put the lane and the registry right" });
-  // Anybody may signal: an unknown name changes nothing.
-  setDefaultSignalHandler(() => undefined);
   return run;
 }
 
@@ -88,7 +95,7 @@ export function live(run: EndpointRun, fact: WithoutTime<ControlFact>): void {
 
 /** Applied also where it changes nothing: whoever said it waits to see it confirmed. */
 function pause(run: EndpointRun, argument: unknown): void {
-  live(run, { fact: "pause", word: readPause(argument) });
+  live(run, { fact: "pause", word: readPause(argument, workflowInfo().startTime.getTime()) });
   forget(run);
 }
 

@@ -1,5 +1,5 @@
 /** The one mutable thing of an event run: its progress, fed by facts and shown to the world. */
-import { CancellationScope, condition, setDefaultSignalHandler, setHandler, workflowInfo } from "@temporalio/workflow";
+import { CancellationScope, condition, setHandler, workflowInfo } from "@temporalio/workflow";
 import { advance, begin } from "../delivery/advance.ts";
 import { chooseWay } from "../delivery/choose-way.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
@@ -9,6 +9,7 @@ import type { Fact, Message } from "../delivery/facts.ts";
 import type { EventPlan } from "../delivery/plan.ts";
 import type { Delivery, EventProgress } from "../delivery/progress.ts";
 import { project } from "../delivery/project.ts";
+import { handleInOrder } from "./handle-in-order.ts";
 import {
   amendSignal,
   approveSignal,
@@ -79,10 +80,13 @@ export function openRun(clearUp: ClearUp): EventRun {
     notices: [],
   };
   const arrive = (name: string, argument: unknown): number => receive(run, { name, argument }, clearUp);
-  for (const { definition, description } of SIGNALS) {
-    setHandler(definition, (argument: unknown) => void arrive(definition.name, argument), { description });
-  }
-  setDefaultSignalHandler((name, ...args) => void arrive(name, args[0]));
+  handleInOrder(
+    SIGNALS.map((signal) => ({
+      ...signal,
+      handle: (argument: unknown) => void arrive(signal.definition.name, argument),
+    })),
+    arrive,
+  );
   setHandler(resolveUpdate, async (argument) => await verdictOn(run, arrive("resolve", argument)), {
     validator: (argument) => requireMembers(argument),
     description:

@@ -8,12 +8,12 @@ import {
   condition,
   makeContinueAsNewFunc,
   patched,
-  setHandler,
   upsertMemo,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { GateMap } from "../delivery/gates/gate-entry.ts";
 import { foldRegistry } from "../delivery/gates/gate-registry.ts";
+import { handleInOrder } from "./handle-in-order.ts";
 import { GATES_MEMO, laneIdleSignal, laneInUseSignal, putGateSignal } from "./messages.ts";
 
 /** Messages of one run before it continues as new, well under the server's limits. */
@@ -33,15 +33,19 @@ export async function gates(carried: GateMap = {}): Promise<never> {
     shown = entries;
     upsertMemo({ [GATES_MEMO]: entries });
   };
-  for (const signal of [laneInUseSignal, laneIdleSignal, putGateSignal]) {
-    setHandler(signal, (argument: unknown) => {
-      messages += 1;
-      const next = foldRegistry(entries, { name: signal.name, argument });
-      if (next === entries) return;
-      entries = next;
-      if (!onceATask) show();
-    });
-  }
+  const hear = (name: string, argument: unknown): void => {
+    messages += 1;
+    const next = foldRegistry(entries, { name, argument });
+    if (next === entries) return;
+    entries = next;
+    if (!onceATask) show();
+  };
+  handleInOrder(
+    [laneInUseSignal, laneIdleSignal, putGateSignal].map((definition) => ({
+      definition,
+      handle: (argument: unknown) => hear(definition.name, argument),
+    })),
+  );
   if (Object.keys(start).length > 0) show();
   const isOver = (): boolean => messages >= MAX_MESSAGES || workflowInfo().continueAsNewSuggested;
   do {

@@ -30,8 +30,8 @@ const SMALL = "no run of its chain grows beyond 600 events";
 
 /** The replayed ones, and those of the mass replays that are canceled. */
 const [MANY, FEW, LAST] = ["many", "few", "last"];
-/** A batch in hand when the server goes away waits for it; a worker's next task may wait for a dead one's queue. */
-const PATIENCE_MS = 180_000;
+/** Thousands take minutes; a batch in hand when the server goes away waits for it, a next task for a dead one's queue. */
+const PATIENCE_MS = 600_000;
 /** A second that a slow machine takes two for says nothing about a pace. */
 const BEARABLE_RATE = 20;
 /** For the word itself to travel on a busy machine. */

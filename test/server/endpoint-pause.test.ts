@@ -24,10 +24,11 @@ const erp = ownEndpoint("erp");
 const slow = ownEndpoint("slow");
 const unseen = ownEndpoint("unseen");
 const tried = ownEndpoint("tried");
+const spoken = ownEndpoint("spoken");
 
 beforeAll(async () => {
   stage = await openStage({
-    endpoints: { [crm]: {}, [erp]: {}, [slow]: {}, [unseen]: {}, [tried]: {} },
+    endpoints: { [crm]: {}, [erp]: {}, [slow]: {}, [unseen]: {}, [tried]: {}, [spoken]: {} },
     scripts: { [slow]: [{ delayMs: 6000 }] },
   });
   await until("the server has seen the worker", async () => (await stage.far.health()).workers === 1);
@@ -174,6 +175,23 @@ describe("without any worker", () => {
     const paused = await far.pause(unseen, { actor: "ana@example.com", reason: "at night" });
     expect(paused).toMatchObject({ workers: 0, confirmed: true, heldOnServer: true });
     expect(performance.now() - askedMs).toBeGreaterThanOrEqual(2000);
+  });
+
+  test("words wait for one, and count in the order in which they were said, until when they said", async () => {
+    const { address, config: shared } = stage;
+    const config = { ...shared, temporal: { ...shared.temporal, taskQueue: uniqueName("deserted") } };
+    const far = await connect({ config, address, environment: {} });
+    onTestFinished(async () => await far.close());
+    await far.pause(spoken, { actor: "ana@example.com", reason: "first" });
+    expect(await far.resume(spoken, { actor: "bob@example.com" })).toMatchObject({ counted: null, workers: 0 });
+    const last = await far.pause(spoken, { actor: "ana@example.com", reason: "last", for: "1h" });
+    const worker = startChild("worker-process.ts", { address, config });
+    onTestFinished(async () => await worker.kill());
+    const said = async () => (await far.endpoint(spoken)).ledger.map(({ who, why }) => `${who}: ${why}`);
+    await until("a worker has taken them in", async () => (await said()).length >= 3);
+    expect(await said()).toEqual(["ana@example.com: first", expect.stringMatching(/^bob/u), "ana@example.com: last"]);
+    const { gate } = await far.endpoint(spoken);
+    expect(gate).toMatchObject({ state: "paused", why: "last", until: last.until });
   });
 
   test("a pause holds, and a worker that starts during it never outruns it", async () => {

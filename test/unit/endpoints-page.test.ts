@@ -91,7 +91,7 @@ test("its signals are understood, and its example is an endpoint", () => {
   const [pause, resume] = [...page.matchAll(/\(`(\{"actor".*?\})`\)/gu)].map(
     ([, text = ""]) => JSON.parse(text.replaceAll("…", "2026-11-30T08:00:00Z")) as unknown,
   );
-  expect(readPause(pause)).toMatchObject({ actor: "ana@example.com", untilMs: Date.parse("2026-11-30T08:00:00Z") });
+  expect(readPause(pause, 0)).toMatchObject({ actor: "ana@example.com", untilMs: Date.parse("2026-11-30T08:00:00Z") });
   expect(readResume(resume)).toMatchObject({ actor: "ana@example.com", strict: true, rampMs: 600_000 });
   const [, code = ""] = /```js\nconst crm = (.*?);\n```/su.exec(page) ?? [];
   const crm = JSON.parse(code.replaceAll(/([{,]\s*)(\w+):/gu, '$1"$2":')) as object;

@@ -32,6 +32,7 @@ export interface AmendCommand {
 export async function amend(context: CliContext, key: string, options: AmendCommand): Promise<number> {
   requireKey(key);
   requireReason(options.reason);
+  actorOf(options.as, context.environment); // an empty --as is refused before a server is asked
   const { data, endpoint } = options;
   if (data === undefined && endpoint === undefined)
     throw new CountersignError("bad_argument", "Nothing to amend: give --data FILE, --endpoint NAME, or both.");

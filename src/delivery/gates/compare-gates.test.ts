@@ -9,7 +9,7 @@ const NOON_MS = Date.UTC(2026, 10, 29, 12);
 const open = newControl("crm");
 const paused = advanceControl(open, {
   fact: "pause",
-  word: { actor: "ana", reason: "r", untilMs: null, forMs: null },
+  word: { actor: "ana", reason: "r", untilMs: null, forMs: null, earliestMs: 0 },
   atMs: NOON_MS,
 });
 const draining: EndpointControl = {

@@ -44,9 +44,11 @@ export type ReportKind = TroubleReport["kind"];
 export interface PauseWord {
   readonly actor: string;
   readonly reason: string;
-  /** At most one is set; neither = until somebody resumes. */
+  /** Neither = until somebody resumes. Both = for so long from its arrival, which its author puts so that it ends then. */
   readonly untilMs: number | null;
   readonly forMs: number | null;
+  /** It may have waited for a worker since then. */
+  readonly earliestMs: number;
 }
 
 export interface ResumeWord {

@@ -23,6 +23,7 @@ const happening = fc.oneof(
       actor: fc.constant("ana"),
       reason: fc.constant("r"),
       untilMs: fc.constant(null),
+      earliestMs: fc.constant(0),
       forMs: fc.option(fc.integer({ min: 1, max: 60_000 })),
     }),
   }),

@@ -36,7 +36,7 @@ const probe = (control: EndpointControl, counts: Partial<ProbeCounts>, more: obj
 };
 const pause = (word: object = {}): Happening => ({
   fact: "pause",
-  word: { actor: "ana", reason: "maintenance", untilMs: null, forMs: null, ...word },
+  word: { actor: "ana", reason: "maintenance", untilMs: null, forMs: null, earliestMs: 0, ...word },
 });
 const resume = (word: object = {}): Happening => ({
   fact: "resume",
@@ -70,6 +70,17 @@ describe("a pause", () => {
       4,
       { what: "pause-ended", who: "time" },
     ]);
+  });
+
+  test.each([
+    ["when its author said", 5, "12:05:00.000Z"],
+    ["no earlier than it can have been said, whatever its author's clock", -30, "12:01:00.000Z"],
+    ["no later than if it had been said just now", 90, "12:10:00.000Z"],
+  ])("that has waited for a worker ends %s", (_what, untilMinutes, end) => {
+    const forMs = 10 * MINUTE_MS;
+    const earliestMs = NOON_MS - 9 * MINUTE_MS;
+    const control = play([[0, pause({ forMs, earliestMs, untilMs: NOON_MS + untilMinutes * MINUTE_MS })]]);
+    expect(gateShown(control)).toEqual({ state: "paused", until: `2026-11-29T${end}` });
   });
 
   test("with an end leaves a trip as it is", () => {

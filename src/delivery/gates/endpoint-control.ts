@@ -38,12 +38,19 @@ function fold(control: EndpointControl, fact: ControlFact): EndpointControl {
 
 /** Holds, whatever else holds; what was being tried is not tried any more. */
 function pause(control: EndpointControl, word: PauseWord, atMs: number): EndpointControl {
-  const { actor, reason, forMs } = word;
-  const untilMs = forMs === null ? word.untilMs : atMs + forMs;
+  const { actor, reason } = word;
+  const untilMs = endOfPause(word, atMs);
   const { recovery } = control;
   const trip = control.trip ?? (recovery?.stage === "probing" ? recovery.from.trip : null);
   const ledger = entered(control.ledger, { atMs, what: "paused", who: actor, why: reason, untilMs });
   return { ...control, pause: { actor, reason, atMs, untilMs }, trip, recovery: null, ledger };
+}
+
+/** A word that has waited for a worker ends when its author said; a wrong clock cannot put that before or after it can be. */
+function endOfPause({ untilMs, forMs, earliestMs }: PauseWord, atMs: number): number | null {
+  if (forMs === null) return untilMs;
+  if (untilMs === null) return atMs + forMs;
+  return Math.min(Math.max(untilMs, earliestMs + forMs), atMs + forMs);
 }
 
 /** Null = it counts. */

@@ -22,7 +22,7 @@ const failing = (count: number) =>
   reported({ kind: "failures", failures: count, successes: 0, trailingFailures: count });
 const paused = (word: object = {}) => ({
   fact: "pause",
-  word: { actor: "ana@example.com", reason: "vendor\nmaintenance", untilMs: null, forMs: null, ...word },
+  word: { actor: "ana@example.com", reason: "vendor\nmaintenance", untilMs: null, forMs: null, earliestMs: 0, ...word },
 });
 const resumed = { fact: "resume", word: { actor: "bob", reason: "", strict: false, rampMs: 60_000 } };
 const begun = reported({ kind: "probe", round: NOON_MS, begun: 1, succeeded: 0, failed: 0, others: 0 });

@@ -9,9 +9,9 @@ export interface PauseArgument {
   readonly v?: 1;
   readonly actor: string;
   readonly reason: string;
-  /** RFC 3339. */
+  /** RFC 3339. Beside `forMs`: when that ends by the clock of whoever says it, for a word that waits for a worker. */
   readonly until?: string;
-  /** From its arrival on, which no clock of ours can get wrong; goes before `until`. */
+  /** From its arrival on, which no clock of ours can get wrong. */
   readonly forMs?: number;
 }
 
@@ -30,15 +30,18 @@ const MAX_REASON = 500;
 const MAX_HOLD_MS = 10 * 365 * DAY_MS;
 const MAX_RAMP_MS = 7 * DAY_MS;
 
-/** Never refused: whoever says "pause" and leaves out the rest means it. */
-export function readPause(argument: unknown): PauseWord {
+/**
+ * Never refused: whoever says "pause" and leaves out the rest means it. `earliestMs` is when it may have arrived at the
+ * server at the earliest, milliseconds since the epoch.
+ */
+export function readPause(argument: unknown, earliestMs: number): PauseWord {
   const { actor, reason, until, forMs } = membersOf(argument);
-  const pauseMs = readMs(forMs, MAX_HOLD_MS);
   return {
     actor: textOf(actor, MAX_ACTOR) || "unknown",
     reason: textOf(reason, MAX_REASON) || "no reason given",
-    forMs: pauseMs,
-    untilMs: pauseMs === null && typeof until === "string" ? momentOf(until) : null,
+    forMs: readMs(forMs, MAX_HOLD_MS),
+    untilMs: typeof until === "string" ? momentOf(until) : null,
+    earliestMs,
   };
 }
 
