@@ -6,13 +6,12 @@ import { type LaneRate, withLimit } from "../delivery/gates/lane-rate.ts";
 import { oneLineReason } from "../delivery/gates/lane-reason.ts";
 import { atBoundary } from "./boundary.ts";
 import type { EndpointActivities } from "./contract.ts";
-import type { ActivityLog } from "./dependencies.ts";
+import type { ActivityLog, RunReference } from "./dependencies.ts";
+import { currentRun } from "./own-event.ts";
 import { TryAgain } from "./try-again.ts";
 
 /** One try of an activity, as the server tells it from all others. */
-export interface ActivityTry {
-  readonly workflowId: string;
-  readonly runId: string;
+export interface ActivityTry extends RunReference {
   readonly activityId: string;
   /** Counts from 1. */
   readonly attempt: number;
@@ -66,15 +65,14 @@ const AGAIN_AFTER_MS = SECOND_MS;
  * stopwatch tells; where the order came in while it was stopped, only the server does.
  */
 async function openFence(deps: GateDependencies, endpoint: string): Promise<() => number> {
-  const { activityId, attempt, startToCloseTimeoutMs, workflowExecution } = activityInfo();
+  const { activityId, attempt, startToCloseTimeoutMs } = activityInfo();
   const elapsedMs = deps.stopwatch();
   const tooLate = (): TryAgain =>
     new TryAgain(`This order about ${endpoint} came too late; nothing more of it was applied`, {
       type: "too_late",
       afterMs: AGAIN_AFTER_MS,
     });
-  if (workflowExecution === undefined) throw new TypeError("Gates are applied for workflows alone");
-  if (!(await deps.isCurrent({ ...workflowExecution, activityId, attempt }))) throw tooLate();
+  if (!(await deps.isCurrent({ ...currentRun(), activityId, attempt }))) throw tooLate();
   return () => {
     const leftMs = startToCloseTimeoutMs - elapsedMs();
     if (leftMs <= 0) throw tooLate();

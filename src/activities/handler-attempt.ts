@@ -1,5 +1,6 @@
 /** One attempt at a handler: what it returned or threw, as an outcome. */
 import type { AttemptRecord } from "../delivery/attempt.ts";
+import { membersOf } from "../delivery/message-members.ts";
 import { type Handler, type HandlerContext, NonRetryableError, RetryableError } from "./handler.ts";
 
 export interface HandlerRun {
@@ -79,8 +80,7 @@ export function receiptReference(receipt: unknown): string | null {
 }
 
 function referenceOf(receipt: unknown): string | null {
-  if (typeof receipt !== "object" || receipt === null || !("reference" in receipt)) return null;
-  const { reference } = receipt;
+  const { reference } = membersOf(receipt);
   return typeof reference === "string" && /^[\x21-\x7e]{1,200}$/.test(reference) ? reference : null;
 }
 

@@ -1,4 +1,5 @@
 /** A lookup by a handler: it answers `{ delivered: true | false | null, reference? }`. */
+import { membersOf } from "../delivery/message-members.ts";
 import { eventKey } from "../delivery/names.ts";
 import { CountersignError } from "../errors.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
@@ -47,6 +48,6 @@ function answered(receipt: unknown): LookupAnswered {
 
 /** Anything but a plain yes or no cannot tell. */
 function deliveredOf(receipt: unknown): boolean | null {
-  if (typeof receipt !== "object" || receipt === null || !("delivered" in receipt)) return null;
-  return typeof receipt.delivered === "boolean" ? receipt.delivered : null;
+  const { delivered } = membersOf(receipt);
+  return typeof delivered === "boolean" ? delivered : null;
 }

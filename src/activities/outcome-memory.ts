@@ -36,7 +36,7 @@ interface Entry {
   /** Null = it threw, and may have sent all the same. */
   readonly result: Promise<AttemptResult> | null;
   /** Infinite while in flight. */
-  forgetAtMs: number;
+  readonly forgetAtMs: number;
 }
 
 export function createOutcomeMemory(now: () => number): OutcomeMemory {

@@ -46,7 +46,7 @@ describe("the event of an activity", () => {
 });
 
 describe("the run of an activity", () => {
-  test("must be there: whatever is delivered belongs to one", async () => {
+  test("must be there: whatever is done belongs to one", async () => {
     const environment = new MockActivityEnvironment();
     const { info } = environment.context;
     const asked = await environment.run<[], unknown, () => Promise<unknown>>(() => {
@@ -61,6 +61,6 @@ describe("the run of an activity", () => {
         Object.assign(info, { workflowExecution });
       }
     });
-    expect(asked).toEqual(new TypeError("Events are only delivered for a workflow"));
+    expect(asked).toEqual(new TypeError("This is only done for a workflow"));
   });
 });

@@ -9,8 +9,9 @@ export async function ownEvent(deps: ActivityDependencies, given: BusinessEvent 
   return { ...event, source: deps.routing.source(event.source) ?? event.source };
 }
 
+/** The run of the workflow that asked for the activity at hand. */
 export function currentRun(): RunReference {
   const { workflowExecution } = activityInfo();
-  if (workflowExecution === undefined) throw new TypeError("Events are only delivered for a workflow");
+  if (workflowExecution === undefined) throw new TypeError("This is only done for a workflow");
   return workflowExecution;
 }

@@ -1,5 +1,4 @@
 /** Routes and fingerprint of a run that a plain Temporal client started, and the first attempt where it may be local. */
-import { activityInfo } from "@temporalio/activity";
 import type { ResolvedEvent, ResolveInput } from "../delivery/activity-shapes.ts";
 import { chooseWay } from "../delivery/choose-way.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
@@ -7,12 +6,11 @@ import type { AttemptResult } from "../delivery/facts.ts";
 import type { EventPlan } from "../delivery/plan.ts";
 import { attemptOnce } from "./attempt-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
+import { currentRun } from "./own-event.ts";
 
 /** The activity body. Reads the event from the history, because parsing may have changed its numbers. */
 export async function resolveRoutes(deps: ActivityDependencies, input: ResolveInput): Promise<ResolvedEvent> {
-  const { workflowExecution } = activityInfo();
-  if (workflowExecution === undefined) throw new TypeError("Routes are only resolved for a workflow");
-  const asSent = await deps.runs.startEvent(workflowExecution);
+  const asSent = await deps.runs.startEvent(currentRun());
   const source = deps.routing.source(asSent.source) ?? asSent.source;
   const event = { ...asSent, source };
   const plan = deps.routing.plan(event);

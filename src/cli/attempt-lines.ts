@@ -34,10 +34,10 @@ function gapMs(previous: AttemptRecord, attempt: AttemptRecord): number {
 /** `Retry-After` says where a wait comes from; the rest is what the endpoint handed over. */
 function facts(attempt: AttemptRecord): readonly string[] {
   const { retryAfterMs, retryAfterRaw, location, reference, heldMs, via, configVersion } = attempt;
-  const howFar = howFarItGot(attempt).trim().slice(1, -1);
+  const howFar = howFarItGot(attempt);
   const raw = retryAfterRaw === undefined ? null : `Retry-After: ${printable(retryAfterRaw)}`;
   return [
-    ...(howFar === "" ? [] : [howFar]),
+    ...(howFar === null ? [] : [howFar]),
     ...(configVersion === undefined
       ? []
       : [`by a changed configuration of the endpoint (${printable(configVersion.slice(0, SHOWN_VERSION))}…)`]),

@@ -10,12 +10,12 @@ import {
   type BulkProgress,
   settledBy,
 } from "../delivery/bulk-replay/progress.ts";
+import type { WithoutTime } from "../delivery/without-time.ts";
 import type { BulkActivities } from "../activities/contract.ts";
 import { type Decode, millis, UNDECODABLE } from "./payloads.ts";
 
 type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 type Payloads = proto.temporal.api.common.v1.IPayloads | null | undefined;
-type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 
 const { EventType } = proto.temporal.api.enums.v1;
 

@@ -4,6 +4,7 @@ import { parseDurationMs } from "../config/duration.ts";
 import { parseMomentMs } from "../config/moment.ts";
 import { type BulkOrder, isBulkReplayId, readOrder } from "../delivery/bulk-replay/order.ts";
 import { CountersignError } from "../errors.ts";
+import { requireEndpoint } from "./endpoint-words.ts";
 import type { Session } from "./session.ts";
 
 /** Absent members do not narrow the selection. */
@@ -55,11 +56,7 @@ export function exactOrder({ config }: Pick<Session, "config">, wish: BulkReplay
     throw new CountersignError("bad_argument", `The id of a bulk replay is ${rule}; not ${JSON.stringify(id)}`);
   }
   const { endpoint } = order.selection;
-  if (endpoint !== null && !Object.hasOwn(config.endpoints, endpoint)) {
-    const known = Object.keys(config.endpoints).join(", ") || "none";
-    const sentence = `There is no endpoint ${JSON.stringify(endpoint)}; the configured ones are: ${known}`;
-    throw new CountersignError("unknown_endpoint", sentence);
-  }
+  if (endpoint !== null) requireEndpoint({ config }, endpoint);
   return { order, digest: digestOf(given), id };
 }
 

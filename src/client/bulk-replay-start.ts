@@ -5,7 +5,7 @@ import { leastMs } from "../delivery/bulk-replay/pace.ts";
 import { CountersignError } from "../errors.ts";
 import { BULK_SELECTION_MEMO, type BulkReplayInput } from "../workflows/messages-bulk-replay.ts";
 import { type BulkReplayOrder, exactOrder, type ExactOrder, madeId } from "./bulk-replay-order.ts";
-import type { EventRow } from "./list-events.ts";
+import { countRuns, type EventRow } from "./list-events.ts";
 import { readRows } from "./list-page.ts";
 import { parkedQuery } from "./parked-events.ts";
 import { type Session, withDeadline } from "./session.ts";
@@ -40,16 +40,11 @@ export async function previewBulkReplay(session: Session, wish: BulkReplayOrder)
   const { selection, rate } = exactOrder(session, wish, nowMs).order;
   const query = parkedQuery(selection, selection.until === null ? nowMs : Date.parse(selection.until));
   const { rows } = await readRows(session, { query, pageSize: SAMPLE_ROWS, token: new Uint8Array() });
-  const count = await countOf(session, query);
+  const count = await countRuns(session, query);
   const uncertain =
-    selection.reason === null ? await countOf(session, `${query} AND CountersignReason = "outcome-uncertain"`) : 0;
+    selection.reason === null ? await countRuns(session, `${query} AND CountersignReason = "outcome-uncertain"`) : 0;
   const asOf = new Date(nowMs).toISOString();
   return { count, uncertain, sample: rows, rate, leastMs: leastMs(count, rate), asOf, exact: false };
-}
-
-async function countOf(session: Session, query: string): Promise<number> {
-  const { count } = await withDeadline(session, () => session.client.workflow.count(query));
-  return count;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** A person's word to a bulk replay: an update, whose verdict comes back; without a worker a signal, which is kept. */
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
+import { WorkflowNotFoundError } from "@temporalio/client";
 import { bulkReplayWorkflowId } from "../delivery/bulk-replay/order.ts";
 import type { BulkAction, BulkVerdict } from "../delivery/bulk-replay/words.ts";
 import { isAccessRefused } from "../temporal/grpc-status.ts";
@@ -11,6 +11,7 @@ import {
   steerUpdate,
 } from "../workflows/messages-bulk-replay.ts";
 import { describeBulkReplay } from "./bulk-replay-show.ts";
+import { hasJustEnded } from "./say-word.ts";
 import { type Session, withDeadline } from "./session.ts";
 
 export interface BulkReplayWord {
@@ -46,8 +47,7 @@ export async function steerBulkReplay(
     );
   } catch (error) {
     if (isAccessRefused(error)) throw error;
-    if (error instanceof WorkflowNotFoundError) return tooLate();
-    if (error instanceof WorkflowUpdateFailedError && /completed/iu.test(error.cause?.message ?? "")) return tooLate();
+    if (hasJustEnded(error)) return tooLate();
   }
   // Nobody answers, or a run of the chain gave way to the next one meanwhile. Said twice it changes nothing.
   try {

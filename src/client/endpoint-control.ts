@@ -9,7 +9,7 @@ import type { PauseArgument, ResumeArgument } from "../delivery/gates/read-words
 import { GATES_WORKFLOW_ID } from "../delivery/names.ts";
 import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
 import { GATES_MEMO, pauseSignal, resumeSignal, resumeUpdate, type ResumeVerdict } from "../workflows/messages.ts";
-import { endpointStart, readEndpointRun, startingEndpoint } from "./endpoint-run.ts";
+import { inFlightOf, readEndpointRun, signalEndpoint, startingEndpoint } from "./endpoint-run.ts";
 import {
   pauseArgument,
   type PauseOrder,
@@ -78,7 +78,7 @@ export async function pauseEndpoint(session: Session, endpoint: string, order: P
   // One that has just begun is not seen yet, nor are those that poll lanes alone: their copy is waited out.
   if (workers === 0) await sleep(COPY_TRUSTED_MS);
   const confirmed = workers === 0 || (await isConfirmed(session, endpoint));
-  const inFlight = workers === 0 ? 0 : await countInFlight(session, endpoint);
+  const inFlight = workers === 0 ? 0 : inFlightOf(await readEndpointRun(session, endpoint));
   return { endpoint, at, until, workers, confirmed, heldOnServer: lane === "set", inFlight };
 }
 
@@ -89,19 +89,9 @@ async function signalPauseTo(
   { word, until }: { readonly word: PauseArgument; readonly until: string | null },
 ): Promise<number> {
   const workers = await countWorkers(session);
-  await signalPause(session, endpoint, workers > 0 || until === null ? word : { ...word, until });
+  const said = workers > 0 || until === null ? word : { ...word, until };
+  await signalEndpoint(session, endpoint, { signal: pauseSignal, word: said });
   return workers;
-}
-
-async function signalPause(session: Session, endpoint: string, word: PauseArgument): Promise<void> {
-  await withDeadline(session, () =>
-    session.client.workflow.signalWithStart("endpoint", {
-      ...endpointStart(session, endpoint),
-      args: [],
-      signal: pauseSignal,
-      signalArgs: [word],
-    }),
-  );
 }
 
 /** A worker has taken it in, and no process trusts an older copy any more; within three seconds, or not at all. */
@@ -120,11 +110,6 @@ async function isConfirmed(session: Session, endpoint: string): Promise<boolean>
   return true;
 }
 
-async function countInFlight(session: Session, endpoint: string): Promise<number> {
-  const { control } = await readEndpointRun(session, endpoint);
-  return Object.values(control?.inFlight ?? {}).reduce((sum, { count }) => sum + count, 0);
-}
-
 /**
  * Lets an endpoint go on: a burst of probes first, then open. Never throws because it did not count.
  *
@@ -137,14 +122,7 @@ export async function resumeEndpoint(session: Session, endpoint: string, order: 
   const workers = await countWorkers(session);
   const verdict = workers === 0 ? null : await verdictOn(session, endpoint, word);
   if (verdict !== null) return { endpoint, workers, ...verdict };
-  await withDeadline(session, () =>
-    session.client.workflow.signalWithStart("endpoint", {
-      ...endpointStart(session, endpoint),
-      args: [],
-      signal: resumeSignal,
-      signalArgs: [word],
-    }),
-  );
+  await signalEndpoint(session, endpoint, { signal: resumeSignal, word });
   return { endpoint, workers, at: timeText(Date.now()), counted: null, refusedBecause: null };
 }
 

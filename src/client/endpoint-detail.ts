@@ -2,7 +2,7 @@
 import type { EndpointControl } from "../delivery/gates/control.ts";
 import { type LedgerEntry, timeText } from "../delivery/gates/ledger.ts";
 import { type EndpointOverview, endpointOverviews, type GateStatus } from "./endpoint-overview.ts";
-import { readEndpointRun } from "./endpoint-run.ts";
+import { inFlightOf, readEndpointRun } from "./endpoint-run.ts";
 import { requireEndpoint } from "./endpoint-words.ts";
 import { countWorkers } from "./health.ts";
 import { readLane } from "./lane-queue.ts";
@@ -37,7 +37,7 @@ export interface EndpointDetail extends EndpointOverview {
 /** Throws `unknown_endpoint`. */
 export async function endpointDetail(session: Session, name: string): Promise<EndpointDetail> {
   requireEndpoint(session, name);
-  const [[overview], { control, isRunning }, lane, workers] = await Promise.all([
+  const [[overview], run, lane, workers] = await Promise.all([
     endpointOverviews(session, name),
     readEndpointRun(session, name),
     readLane(session, name),
@@ -45,13 +45,13 @@ export async function endpointDetail(session: Session, name: string): Promise<En
   ]);
   if (overview === undefined) throw new TypeError(`There is no overview of endpoint ${name}`);
   const { held, oldestAgeMs, ratePerSecond, pollers } = lane;
-  const inFlight = isRunning ? Object.values(control?.inFlight ?? {}) : [];
+  const { control, isRunning } = run;
   return {
     ...overview,
     gate: { ...overview.gate, ...holderOf(overview.gate, isRunning ? control : null, lane.reason) },
     lane: { held, oldestAgeMs: held === 0 ? null : oldestAgeMs, approximate: true, ratePerSecond, pollers },
     workers,
-    inFlight: inFlight.reduce((sum, { count }) => sum + count, 0),
+    inFlight: inFlightOf(run),
     ledger: control?.ledger ?? [],
   };
 }

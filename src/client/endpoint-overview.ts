@@ -2,10 +2,10 @@
 import type { Endpoint } from "../config/config.ts";
 import { displayUrl } from "../config/resolve-endpoint.ts";
 import { entryOf, type GateEntry, type GateMap, OPEN_GATE } from "../delivery/gates/gate-entry.ts";
-import { CountersignError } from "../errors.ts";
+import { requireEndpoint } from "./endpoint-words.ts";
 import { readRegistry } from "./gate-registry.ts";
-import { queryOf } from "./list-events.ts";
-import { type Session, withDeadline } from "./session.ts";
+import { countRuns, queryOf } from "./list-events.ts";
+import type { Session } from "./session.ts";
 
 /** What holds an endpoint, as every process knows it. */
 export interface GateStatus {
@@ -35,15 +35,9 @@ export interface EndpointOverview {
 
 /** All endpoints, or the one named; throws `unknown_endpoint`. */
 export async function endpointOverviews(session: Session, name?: string): Promise<readonly EndpointOverview[]> {
+  if (name !== undefined) requireEndpoint(session, name);
   const all = Object.values(session.config.endpoints);
   const wanted = name === undefined ? all : all.filter((endpoint) => endpoint.name === name);
-  if (wanted.length === 0 && name !== undefined) {
-    const known = all.map((endpoint) => endpoint.name).join(", ") || "none";
-    throw new CountersignError(
-      "unknown_endpoint",
-      `There is no endpoint ${JSON.stringify(name)}; the configured ones are: ${known}`,
-    );
-  }
   await session.prepared();
   const { gates } = await readRegistry(session);
   const overviews: EndpointOverview[] = [];
@@ -59,7 +53,7 @@ const AT_ONCE = 5;
 
 async function overviewOf(session: Session, endpoint: Endpoint, gates: GateMap): Promise<EndpointOverview> {
   const { name, isolated, idempotent } = endpoint;
-  const counts = await countsOf(name, async (query) => await count(session, query));
+  const counts = await countsOf(name, async (query) => await countRuns(session, query));
   return { name, destination: displayUrl(endpoint), isolated, idempotent, ...counts, gate: gateStatus(gates, name) };
 }
 
@@ -79,9 +73,4 @@ export async function countsOf(endpoint: string, ask: (query: string) => Promise
 export function gateStatus(gates: GateMap, endpoint: string): GateStatus {
   const { state, until, probing, ramping } = entryOf(gates, endpoint) ?? OPEN_GATE;
   return { state, until, probing: probing !== undefined, ramping: ramping === true };
-}
-
-async function count(session: Session, query: string): Promise<number> {
-  const { count: found } = await withDeadline(session, () => session.client.workflow.count(query));
-  return found;
 }

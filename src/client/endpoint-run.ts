@@ -1,5 +1,6 @@
 /** The workflow of one endpoint, seen from outside: how it is started, and what its memo shows. */
 import { WithStartWorkflowOperation, WorkflowNotFoundError } from "@temporalio/client";
+import type { SignalDefinition } from "@temporalio/common";
 import type { ActivityTry } from "../activities/apply-gate.ts";
 import type { TroubleReport } from "../delivery/gates/control-facts.ts";
 import { endpointWorkflowId } from "../delivery/names.ts";
@@ -13,7 +14,7 @@ import {
 import { type Session, withDeadline } from "./session.ts";
 
 /** Whoever has something to say starts it where it does not run; it ends by itself. */
-export function endpointStart({ config }: Session, endpoint: string) {
+function endpointStart({ config }: Session, endpoint: string) {
   return {
     workflowId: endpointWorkflowId(endpoint),
     taskQueue: config.temporal.taskQueue,
@@ -48,6 +49,12 @@ export async function readEndpointRun(session: Session, endpoint: string): Promi
   }
 }
 
+/** Attempts that had begun when the gate closed and have not ended, as workers told; 0 where nothing holds it any more. */
+export function inFlightOf({ isRunning, control }: EndpointSeen): number {
+  const told = isRunning ? Object.values(control?.inFlight ?? {}) : [];
+  return told.reduce((sum, { count }) => sum + count, 0);
+}
+
 /** Whether the server still waits for that try of an activity; false also where its run has ended. */
 export async function isCurrentTry(
   session: Session,
@@ -79,14 +86,23 @@ export async function sendReport(
   );
 }
 
-/** The same without an answer; needs no worker, and outlives whoever says it. */
+/** The same without an answer; outlives whoever says it. */
 export async function signalReport(session: Session, endpoint: string, report: TroubleReport): Promise<void> {
+  await signalEndpoint(session, endpoint, { signal: reportSignal, word: report });
+}
+
+/** Says something to an endpoint's workflow, and starts it where it does not run; needs no worker. */
+export async function signalEndpoint<Word>(
+  session: Session,
+  endpoint: string,
+  { signal, word }: { readonly signal: SignalDefinition<[Word]>; readonly word: Word },
+): Promise<void> {
   await withDeadline(session, () =>
     session.client.workflow.signalWithStart("endpoint", {
       ...endpointStart(session, endpoint),
       args: [],
-      signal: reportSignal,
-      signalArgs: [report],
+      signal: signal.name,
+      signalArgs: [word],
     }),
   );
 }

@@ -61,7 +61,7 @@ export function untilOf({ until, forMs }: PauseArgument): string | null {
 }
 
 /** Throws `unknown_endpoint`. */
-export function requireEndpoint({ config }: Session, endpoint: string): void {
+export function requireEndpoint({ config }: Pick<Session, "config">, endpoint: string): void {
   if (Object.hasOwn(config.endpoints, endpoint)) return;
   const known = Object.keys(config.endpoints).join(", ") || "none";
   throw new CountersignError(

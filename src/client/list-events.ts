@@ -49,14 +49,17 @@ export async function* listEvents(session: Session, filter: ListFilter): AsyncGe
 /** A full page does not tell whether another follows, and asking for that one would read up to 1,000 rows to find out. */
 async function mayHoldMore(session: Session, query: string, yielded: number): Promise<boolean> {
   if (yielded === 0 || yielded % PAGE_ROWS !== 0) return true;
-  const { count } = await withDeadline(session, () => session.client.workflow.count(query));
-  return count > yielded;
+  return (await countRuns(session, query)) > yielded;
 }
 
 /** How many there are; eventually consistent. Throws as `listEvents` does. */
 export async function countEvents(session: Session, filter: ListFilter): Promise<number> {
   const query = queryOf(filter);
   await session.prepared();
+  return await countRuns(session, query);
+}
+
+export async function countRuns(session: Session, query: string): Promise<number> {
   const { count } = await withDeadline(session, () => session.client.workflow.count(query));
   return count;
 }

@@ -15,11 +15,11 @@ import type { ParkedEvents } from "../activities/dependencies.ts";
 import { isCountersignError } from "../errors.ts";
 import { showBulkReplay } from "./bulk-replay-show.ts";
 import { readReport } from "./get-event.ts";
-import { PAGE_ROWS, queryOf } from "./list-events.ts";
+import { countRuns, PAGE_ROWS, queryOf } from "./list-events.ts";
 import { readRows } from "./list-page.ts";
 import { resolveUpdate } from "../workflows/messages.ts";
 import { sayWord } from "./say-word.ts";
-import { type Session, withDeadline } from "./session.ts";
+import type { Session } from "./session.ts";
 
 /** What activities are given. */
 export function createParkedEvents(session: Session): ParkedEvents {
@@ -69,8 +69,7 @@ async function listParked(session: Session, { selection, position, items: most }
 }
 
 async function countBehind(session: Session, query: string, before: number): Promise<number> {
-  const { count } = await withDeadline(session, () => session.client.workflow.count(query));
-  return Math.max(0, count - before);
+  return Math.max(0, (await countRuns(session, query)) - before);
 }
 
 /**

@@ -45,7 +45,8 @@ export async function sayWord<Argument>(session: Session, key: string, word: Wor
   return { counted: false, refusedBecause: await word.tooLate(), at: new Date().toISOString() };
 }
 
-function hasJustEnded(error: unknown): boolean {
+/** Of an update: its workflow has ended, so that nobody takes it in any more. */
+export function hasJustEnded(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError ||
     (error instanceof WorkflowUpdateFailedError && /completed/iu.test(error.cause?.message ?? ""))

@@ -1,5 +1,6 @@
 /** The declarative form of `when`, evaluated over an event. */
 import { contentTypeOf, isJsonContentType } from "../delivery/content-type.ts";
+import { isEqualJson } from "../delivery/equal-json.ts";
 import type { BusinessEvent, JsonValue } from "../delivery/event.ts";
 import type { WhenOperators } from "./config.ts";
 
@@ -53,9 +54,9 @@ interface Compared {
 function holdsAll(operators: WhenOperators, compared: Compared): boolean {
   const { value } = compared;
   if (operators.exists !== undefined && operators.exists !== (value !== undefined)) return false;
-  if (operators.ne !== undefined && isEqual(value, operators.ne)) return false;
-  if (operators.eq !== undefined && !isEqual(value, operators.eq)) return false;
-  if (operators.in !== undefined && !operators.in.some((candidate) => isEqual(value, candidate))) return false;
+  if (operators.ne !== undefined && isEqualJson(value, operators.ne)) return false;
+  if (operators.eq !== undefined && !isEqualJson(value, operators.eq)) return false;
+  if (operators.in !== undefined && !operators.in.some((candidate) => isEqualJson(value, candidate))) return false;
   return (
     compares(compared, operators.gt, (order) => order > 0) &&
     compares(compared, operators.gte, (order) => order >= 0) &&
@@ -74,16 +75,4 @@ function compares(
   if (typeof value === "number" && typeof bound === "number") return holds(Math.sign(value - bound));
   if (typeof value === "string" && typeof bound === "string") return holds(value < bound ? -1 : value > bound ? 1 : 0);
   return incomparable === "holds" && value !== undefined && value !== null;
-}
-
-/** Equality of JSON values: the order of members does not count, no value equals one of another kind. */
-function isEqual(left: unknown, right: unknown): boolean {
-  if (left === right) return true;
-  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
-  if (Array.isArray(left) !== Array.isArray(right)) return false;
-  const names = Object.keys(left);
-  if (names.length !== Object.keys(right).length) return false;
-  return names.every(
-    (name) => Object.hasOwn(right, name) && isEqual(Reflect.get(left, name), Reflect.get(right, name)),
-  );
 }

@@ -91,8 +91,9 @@ function story({ endpoint, lastAttempt, lookup }: AdviceInput): string {
 
 /** How far the request got, and why a lookup was of no help. */
 function uncertainty({ lastAttempt, lookup }: AdviceInput): string {
-  const howFar = lastAttempt === null ? "" : howFarItGot(lastAttempt);
-  return lookup === undefined ? howFar : `${howFar}; ${lookupClause(lookup)}`;
+  const howFar = lastAttempt === null ? null : howFarItGot(lastAttempt);
+  const inBrackets = howFar === null ? "" : ` (${howFar})`;
+  return lookup === undefined ? inBrackets : `${inBrackets}; ${lookupClause(lookup)}`;
 }
 
 function lastly(input: AdviceInput): string {

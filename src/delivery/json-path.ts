@@ -1,4 +1,5 @@
 /** Paths such as `$.status` or `$.data[0].state`: one member of a JSON value, nothing more of JSONPath. */
+import { isEqualJson } from "./equal-json.ts";
 import type { JsonValue } from "./event.ts";
 
 /** `$`, then members by name (`.status`) and items by index (`[0]`). */
@@ -26,19 +27,6 @@ function itemAt(value: JsonValue | undefined, index: number): JsonValue | undefi
 function memberAt(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null || isList(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** The order of members does not count; numbers are compared as numbers, and no value equals one of another kind. */
-function isEqualJson(left: JsonValue, right: JsonValue): boolean {
-  if (left === right) return true;
-  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
-  if (isList(left) !== isList(right)) return false;
-  const names = Object.keys(left);
-  if (names.length !== Object.keys(right).length) return false;
-  return names.every((name) => {
-    const [one, other] = [Reflect.get(left, name) as JsonValue, Reflect.get(right, name) as JsonValue | undefined]; // own members of JSON
-    return Object.hasOwn(right, name) && other !== undefined && isEqualJson(one, other);
-  });
 }
 
 function isList(value: JsonValue | undefined): value is readonly JsonValue[] {

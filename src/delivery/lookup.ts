@@ -48,11 +48,9 @@ export function judgeLookup(
   { status, body }: { readonly status: number; readonly body: JsonValue | undefined },
   { delivered, absent }: LookupRules,
 ): LookupVerdict {
-  const [isDelivered, isAbsent] = [delivered, absent].map((rule) => fits(rule, status, body));
-  if (isDelivered === isAbsent) return { found: "unclear", matched: {} };
-  return isDelivered === true
-    ? { found: "delivered", matched: delivered.json }
-    : { found: "absent", matched: absent.json };
+  const isDelivered = fits(delivered, status, body);
+  if (isDelivered === fits(absent, status, body)) return { found: "unclear", matched: {} };
+  return isDelivered ? { found: "delivered", matched: delivered.json } : { found: "absent", matched: absent.json };
 }
 
 function fits(rule: LookupAnswer, status: number, body: JsonValue | undefined): boolean {

@@ -3,11 +3,11 @@ import { phraseOf } from "./attempt-phrases.ts";
 import type { AttemptRecord } from "./attempt.ts";
 import type { LookupRecord } from "./lookup.ts";
 
-/** A clause to follow what happened; empty where the bytes of the request were not seen. */
-export function howFarItGot({ phase, bytesSent = 0, bytesReceived = 0, durationMs }: AttemptRecord): string {
-  if (phase === undefined) return "";
+/** Null = the bytes of the request were not seen. */
+export function howFarItGot({ phase, bytesSent = 0, bytesReceived = 0, durationMs }: AttemptRecord): string | null {
+  if (phase === undefined) return null;
   const sent = phase === "sent" ? "the whole request was sent; " : "the request was not sent whole; at most ";
-  return ` (${sent}${bytesSent} bytes went out and ${bytesReceived} came back in ${durationMs} ms)`;
+  return `${sent}${bytesSent} bytes went out and ${bytesReceived} came back in ${durationMs} ms`;
 }
 
 /** What the lookup found, as a clause of its own. */

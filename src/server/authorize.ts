@@ -3,9 +3,9 @@ import { type AccessVerb, roleAllows } from "../access/allows.ts";
 import { authenticate, type AuthenticationFailure } from "../access/authenticate.ts";
 import type { ApiKey } from "../config/config.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, problemResponse } from "./problem.ts";
 import { headersOf, oneHeader } from "./request-headers.ts";
-import type { HttpContext, ServerContext } from "./server-context.ts";
+import type { Answer, HttpContext, ServerContext } from "./server-context.ts";
 
 export type Authorization =
   | { readonly kind: "key"; readonly key: ApiKey }
@@ -41,6 +41,20 @@ export function createGatekeeper(server: ServerContext): Gatekeeper {
       if (roleAllows(key.role, verb)) return { kind: "key", key };
       return { kind: "refused", problem: forbidden(`A key of role ${key.role} may not ${verb}.`) };
     },
+  };
+}
+
+/** Answers whoever may; anybody else is told so before a body is read. */
+export function answering(
+  gatekeeper: Gatekeeper,
+  verb: AccessVerb,
+  answer: (context: HttpContext, key: ApiKey) => Promise<Response>,
+): Answer {
+  return async (context) => {
+    const authorization = await gatekeeper.authorize(context, verb);
+    return authorization.kind === "refused"
+      ? problemResponse(authorization.problem)
+      : await answer(context, authorization.key);
   };
 }
 

@@ -1,12 +1,10 @@
 /** Mass replay over HTTP: start or preview one, look at it, steer it. */
-import type { AccessVerb } from "../access/allows.ts";
 import type { BulkReplayOrder } from "../client/bulk-replay-order.ts";
 import type { ApiKey } from "../config/config.ts";
 import { BULK_ACTIONS, type BulkAction } from "../delivery/bulk-replay/words.ts";
-import type { Gatekeeper } from "./authorize.ts";
+import { answering, type Gatekeeper } from "./authorize.ts";
 import { bulkReplaySchema, steerSchema } from "./bulk-replay-schemas.ts";
-import { parsed, requireActor, withJson } from "./order-body.ts";
-import { problemResponse } from "./problem.ts";
+import { parsed, refusedVerdict, requireActor, withJson } from "./order-body.ts";
 import { NO_STORE } from "./receipt-response.ts";
 import type { Answer, HttpContext, ServerContext } from "./server-context.ts";
 
@@ -22,23 +20,15 @@ export { BULK_ACTIONS };
 
 export function createBulkReplayRoutes(server: ServerContext, gatekeeper: Gatekeeper): BulkReplayRoutes {
   const { bulkReplays } = server.countersign;
-  const answering =
-    (verb: AccessVerb, answer: (context: HttpContext, key: ApiKey) => Promise<Response>): Answer =>
-    async (context) => {
-      const authorization = await gatekeeper.authorize(context, verb);
-      return authorization.kind === "refused"
-        ? problemResponse(authorization.problem)
-        : await answer(context, authorization.key);
-    };
   const steering = (action: BulkAction): Answer =>
-    answering("bulk-replay", async (context, key) => await steer(server, { context, key, action }));
+    answering(gatekeeper, "bulk-replay", async (context, key) => await steer(server, { context, key, action }));
   return {
-    start: answering("bulk-replay", async (context, key) => await start(server, context, key)),
-    list: answering("read", async () => {
+    start: answering(gatekeeper, "bulk-replay", async (context, key) => await start(server, context, key)),
+    list: answering(gatekeeper, "read", async () => {
       const items = await bulkReplays.list();
       return Response.json({ items, asOf: new Date().toISOString(), exact: false }, { headers: NO_STORE });
     }),
-    show: answering("read", async (context) =>
+    show: answering(gatekeeper, "read", async (context) =>
       Response.json(await bulkReplays.show(idOf(context)), { headers: NO_STORE }),
     ),
     steer: { pause: steering("pause"), resume: steering("resume"), cancel: steering("cancel") },
@@ -73,9 +63,6 @@ async function steer(server: ServerContext, { context, key, action }: Steering):
     const { actor, note } = parsed(steerSchema, document);
     const word = { actor: requireActor(key, actor), ...(note === undefined ? {} : { note }) };
     const verdict = await server.countersign.bulkReplays[action](idOf(context), word);
-    if (verdict.counted) return Response.json(verdict, { headers: NO_STORE });
-    const { counted, refusedBecause, at } = verdict;
-    const detail = `It did not count and changed nothing (${refusedBecause ?? "no reason given"}).`;
-    return problemResponse({ status: 409, code: "refused", detail, members: { counted, refusedBecause, at } });
+    return verdict.counted ? Response.json(verdict, { headers: NO_STORE }) : refusedVerdict(verdict);
   });
 }

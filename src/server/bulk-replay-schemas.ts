@@ -1,18 +1,14 @@
-/** Mass replay over HTTP: what is sent, and what is shown of it. Members that are not known are refused: they might have narrowed it. */
+/** Mass replay over HTTP: what is sent, and what is shown of it. */
 import { z } from "@hono/zod-openapi";
 import { MAX_RATE, MIN_RATE } from "../delivery/bulk-replay/pace.ts";
 import { ATTENTION_REASONS } from "../delivery/attention.ts";
-
-const text = (max: number) => z.string().max(max);
-
-const actor = text(200)
-  .optional()
-  .openapi({ description: "Who says so; a key bound to a person speaks for that person, whatever stands here" });
+import { actor, text } from "./word-schemas.ts";
 
 const when = text(40)
   .optional()
   .openapi({ description: "When the event was accepted: RFC 3339, or how long ago, such as 2h" });
 
+/** Strict: a misspelled member might have narrowed the selection. */
 export const bulkReplaySchema = z
   .strictObject({
     state: z.literal("needs-attention"),

@@ -1,10 +1,9 @@
 /** `POST /v1/endpoints/{name}/pause` and `/resume`: a person stops an endpoint, or lets it go on. */
 import type { PauseOrder, ResumeOrder } from "../client/endpoint-words.ts";
 import type { ApiKey } from "../config/config.ts";
-import type { Gatekeeper } from "./authorize.ts";
+import { answering, type Gatekeeper } from "./authorize.ts";
 import { pauseSchema, resumeSchema } from "./gate-schemas.ts";
-import { parsed, requireActor, withJson } from "./order-body.ts";
-import { problemResponse } from "./problem.ts";
+import { parsed, refusedVerdict, requireActor, withJson } from "./order-body.ts";
 import { NO_STORE } from "./receipt-response.ts";
 import type { Answer, HttpContext, ServerContext } from "./server-context.ts";
 
@@ -20,12 +19,12 @@ interface Spoken {
 
 export function createGateRoute(server: ServerContext, gatekeeper: Gatekeeper, word: GateWord): Answer {
   const say = { pause, resume }[word];
-  return async (context) => {
-    const authorization = await gatekeeper.authorize(context, word);
-    if (authorization.kind === "refused") return problemResponse(authorization.problem);
-    const { key } = authorization;
-    return await withJson(server, context, async (document) => say(server, { name: nameOf(context), key, document }));
-  };
+  return answering(
+    gatekeeper,
+    word,
+    async (context, key) =>
+      await withJson(server, context, async (document) => say(server, { name: nameOf(context), key, document })),
+  );
 }
 
 function nameOf({ req }: HttpContext): string {
@@ -44,7 +43,5 @@ async function resume({ countersign }: ServerContext, { name, key, document }: S
   const { actor, ...rest } = parsed(resumeSchema, document);
   const order = { ...rest, actor: requireActor(key, actor) } as ResumeOrder; // as above
   const report = await countersign.resume(name, order);
-  if (report.counted !== false) return Response.json(report, { headers: NO_STORE });
-  const detail = `It did not count and changed nothing (${report.refusedBecause ?? "no reason given"}).`;
-  return problemResponse({ status: 409, code: "refused", detail, members: { ...report } });
+  return report.counted === false ? refusedVerdict(report) : Response.json(report, { headers: NO_STORE });
 }

@@ -1,11 +1,6 @@
 /** Pausing and resuming an endpoint over HTTP: what is sent, and what is answered. */
 import { z } from "@hono/zod-openapi";
-
-const text = (max: number) => z.string().max(max);
-
-const actor = text(200)
-  .optional()
-  .openapi({ description: "Who says so; a key bound to a person speaks for that person, whatever stands here" });
+import { actor, text } from "./word-schemas.ts";
 
 /** Strict: a misspelled `until` would pause for ever. */
 export const pauseSchema = z

@@ -7,7 +7,7 @@ import {
   bulkVerdictSchema,
   steerSchema,
 } from "./bulk-replay-schemas.ts";
-import { json, problems, SECURITY } from "./openapi-parts.ts";
+import { body, json, problems, SECURITY } from "./openapi-parts.ts";
 
 const PARAMS = { params: z.object({ id: z.string() }) };
 
@@ -17,7 +17,7 @@ export function bulkReplayPaths(): readonly RouteConfig[] {
     path: `/v1/bulk-replays/{id}/${action}`,
     summary,
     ...SECURITY,
-    request: { ...PARAMS, body: { content: { "application/json": { schema: steerSchema } } } },
+    request: { ...PARAMS, body: body(steerSchema) },
     responses: { 200: json(bulkVerdictSchema, "It counted"), ...problems(400, 401, 403, 404, 409, 415, 503) },
   });
   return [
@@ -26,7 +26,7 @@ export function bulkReplayPaths(): readonly RouteConfig[] {
       path: "/v1/bulk-replays",
       summary: "Replay many parked events at a pace, or with dryRun count them",
       ...SECURITY,
-      request: { body: { content: { "application/json": { schema: bulkReplaySchema } } } },
+      request: { body: body(bulkReplaySchema) },
       responses: {
         200: json(bulkReceiptSchema, "It had been started before; or the preview of a dry run"),
         202: json(bulkReceiptSchema, "Started"),

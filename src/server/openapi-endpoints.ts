@@ -8,13 +8,12 @@ import {
   resumeReportSchema,
   resumeSchema,
 } from "./gate-schemas.ts";
-import { json, problems, SECURITY } from "./openapi-parts.ts";
+import { body, json, problems, SECURITY } from "./openapi-parts.ts";
 import { receiptSchema } from "./openapi-schemas.ts";
 
 const PARAMS = { params: z.object({ name: z.string() }) };
 
 export function endpointPaths(): readonly RouteConfig[] {
-  const body = (schema: z.ZodType) => ({ content: { "application/json": { schema } } });
   return [
     {
       method: "get",

@@ -3,8 +3,13 @@ import type { RouteConfig, z } from "@hono/zod-openapi";
 import { problemSchema } from "./openapi-schemas.ts";
 
 export const SECURITY = { security: [{ key: [] }] };
+
+export function body(schema: z.ZodType) {
+  return { content: { "application/json": { schema } } };
+}
+
 export function json(schema: z.ZodType, description: string) {
-  return { description, content: { "application/json": { schema } } };
+  return { description, ...body(schema) };
 }
 
 export function problems(...statuses: readonly (number | string)[]): RouteConfig["responses"] {

@@ -3,7 +3,7 @@ import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import { VERSION } from "../version.ts";
 import { bulkReplayPaths } from "./openapi-bulk-replay.ts";
 import { endpointPaths } from "./openapi-endpoints.ts";
-import { json, problems, SECURITY } from "./openapi-parts.ts";
+import { body, json, problems, SECURITY } from "./openapi-parts.ts";
 import { listQuerySchema } from "./list-query.ts";
 import { eventSchema, pageSchema, receiptSchema, verdictSchema } from "./openapi-schemas.ts";
 import { amendmentSchema, decisionSchema, resolutionSchema } from "./word-schemas.ts";
@@ -101,7 +101,7 @@ function wordRoutes(): readonly RouteConfig[] {
     path: `/v1/events/{source}/{id}/${name}`,
     summary,
     ...SECURITY,
-    request: { params: EVENT_PARAMS, body: { content: { "application/json": { schema } } } },
+    request: { params: EVENT_PARAMS, body: body(schema) },
     responses: { 200: json(verdictSchema, "It counted"), ...problems(400, 401, 403, 404, 409, 415, 503) },
   });
   return [

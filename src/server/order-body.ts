@@ -1,13 +1,15 @@
-/** The body of an order: a JSON object of known members, and in whose name it is given. */
+/** An order: its body, a JSON object of known members; in whose name it is given; the answer where it does not count. */
 import type { z } from "@hono/zod-openapi";
 import { actorFor } from "../access/actor-for.ts";
 import { readJson } from "../client/read-event.ts";
 import type { ApiKey } from "../config/config.ts";
+import { isJsonContentType } from "../delivery/content-type.ts";
 import { CountersignError } from "../errors.ts";
-import { problemResponse } from "./problem.ts";
+import { encodedBody, isUtf8 } from "./content-mode.ts";
+import { type Problem, problemResponse } from "./problem.ts";
 import { withBody } from "./read-body.ts";
+import { headersOf, oneHeader } from "./request-headers.ts";
 import type { HttpContext, ServerContext } from "./server-context.ts";
-import { jsonComplaint } from "./word-routes.ts";
 
 /** An empty body is an empty object: an order needs no members where the key has a person. */
 export async function withJson(
@@ -20,6 +22,17 @@ export async function withJson(
     const complaint = jsonComplaint(context);
     return complaint === null ? await use(readJson(body, "The body").value) : problemResponse(complaint);
   });
+}
+
+/** What is wrong with the form of a body that should be JSON. */
+export function jsonComplaint(context: HttpContext): Problem | null {
+  const headers = headersOf(context);
+  return encodedBody(headers) ?? jsonProblem(oneHeader(headers, "content-type"));
+}
+
+function jsonProblem(contentType: string | null): Problem | null {
+  if (contentType !== null && isJsonContentType(contentType) && isUtf8(contentType)) return null;
+  return { status: 415, code: "unsupported_media_type", detail: "The body must be application/json in UTF-8." };
 }
 
 /** Throws `bad_argument`, naming the members that are wrong. */
@@ -40,4 +53,10 @@ export function requireActor(key: ApiKey, claimed: string | undefined): string {
   const actor = actorFor(key, claimed);
   if (actor !== null) return actor;
   throw new CountersignError("bad_argument", 'The body must say who asks, as "actor": this key belongs to no person');
+}
+
+/** The answer to a word that did not count; `members` are those of its verdict. */
+export function refusedVerdict(members: { readonly refusedBecause: string | null }): Response {
+  const detail = `It did not count and changed nothing (${members.refusedBecause ?? "no reason given"}).`;
+  return problemResponse({ status: 409, code: "refused", detail, members: { ...members } });
 }

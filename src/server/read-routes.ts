@@ -1,6 +1,6 @@
 /** Looking without changing anything: events and endpoints. */
 import { CountersignError, isCountersignError } from "../errors.ts";
-import type { Gatekeeper } from "./authorize.ts";
+import { answering, type Gatekeeper } from "./authorize.ts";
 import { readListQuery } from "./list-query.ts";
 import { type Problem, problemOf, problemResponse } from "./problem.ts";
 import { NO_STORE } from "./receipt-response.ts";
@@ -15,14 +15,11 @@ export interface ReadRoutes {
 }
 
 export function createReadRoutes(server: ServerContext, gatekeeper: Gatekeeper): ReadRoutes {
-  const reading =
-    (read: (context: HttpContext) => Promise<unknown>): Answer =>
-    async (context) => {
-      const authorization = await gatekeeper.authorize(context, "read");
-      if (authorization.kind === "refused") return problemResponse(authorization.problem);
+  const reading = (read: (context: HttpContext) => Promise<unknown>): Answer =>
+    answering(gatekeeper, "read", async (context) => {
       const found = await read(context);
       return found instanceof Response ? found : Response.json(found, { headers: NO_STORE });
-    };
+    });
   const { countersign } = server;
   return {
     list: reading(async ({ req }) => await answerList(server, req.query())),

@@ -1,23 +1,20 @@
 /** A person's word on an event: the HTTP face of what the workflow judges. */
-import { actorFor } from "../access/actor-for.ts";
 import type { AmendmentWord, Countersign, DecisionWord, PersonsWord } from "../client/countersign.ts";
 import { type JsonDocument, readJson } from "../client/read-event.ts";
 import type { z } from "@hono/zod-openapi";
 import type { ApiKey } from "../config/config.ts";
 import type { DecisionAction } from "../delivery/approval.ts";
-import { isJsonContentType } from "../delivery/content-type.ts";
 import type { JsonValue } from "../delivery/event.ts";
 import type { ResolutionAction, Verdict } from "../delivery/event-state.ts";
 import { memberText } from "../delivery/json-text.ts";
 import { CountersignError } from "../errors.ts";
-import type { Gatekeeper } from "./authorize.ts";
-import { encodedBody, isUtf8 } from "./content-mode.ts";
-import { type Problem, problemResponse } from "./problem.ts";
+import { answering, type Gatekeeper } from "./authorize.ts";
+import { jsonComplaint, refusedVerdict, requireActor } from "./order-body.ts";
+import { problemResponse } from "./problem.ts";
 import { withBody } from "./read-body.ts";
 import { keyOf } from "./read-routes.ts";
 import { NO_STORE } from "./receipt-response.ts";
-import { headersOf, oneHeader } from "./request-headers.ts";
-import type { Answer, HttpContext, ServerContext } from "./server-context.ts";
+import type { Answer, ServerContext } from "./server-context.ts";
 import { amendmentSchema, decisionSchema, type ResolutionBody, resolutionSchema } from "./word-schemas.ts";
 
 export type WordName = DecisionAction | ResolutionAction;
@@ -31,27 +28,14 @@ interface Spoken {
 }
 
 export function createWordRoute(server: ServerContext, gatekeeper: Gatekeeper, name: WordName): Answer {
-  return async (context) => {
-    const authorization = await gatekeeper.authorize(context, name);
-    if (authorization.kind === "refused") return problemResponse(authorization.problem);
+  return answering(gatekeeper, name, async (context, apiKey) => {
     const complaint = jsonComplaint(context);
     if (complaint !== null) return problemResponse(complaint);
     return await withBody(server, { context, maxBytes: server.limits.maxEventBytes }, async (body) => {
-      const spoken = { name, key: keyOf(context), apiKey: authorization.key, document: readJson(body, "The body") };
+      const spoken = { name, key: keyOf(context), apiKey, document: readJson(body, "The body") };
       return verdictResponse(await say(server.countersign, spoken));
     });
-  };
-}
-
-/** What is wrong with the form of a body that should be JSON. */
-export function jsonComplaint(context: HttpContext): Problem | null {
-  const headers = headersOf(context);
-  return encodedBody(headers) ?? jsonProblem(oneHeader(headers, "content-type"));
-}
-
-function jsonProblem(contentType: string | null): Problem | null {
-  if (contentType !== null && isJsonContentType(contentType) && isUtf8(contentType)) return null;
-  return { status: 415, code: "unsupported_media_type", detail: "The body must be application/json in UTF-8." };
+  });
 }
 
 async function say(countersign: Countersign, spoken: Spoken): Promise<Verdict> {
@@ -119,17 +103,7 @@ function parsed<Body>(schema: z.ZodType<Body>, { document }: Spoken, accepted: s
   throw new CountersignError("bad_argument", `The body must be a JSON object with ${accepted}, all short texts`);
 }
 
-function requireActor(key: ApiKey, claimed: string | undefined): string {
-  const actor = actorFor(key, claimed);
-  if (actor !== null) return actor;
-  throw new CountersignError(
-    "bad_argument",
-    'The body must say who decides, as "actor": this key belongs to no person',
-  );
-}
-
 function verdictResponse({ counted, refusedBecause, at }: Verdict): Response {
-  if (counted) return Response.json({ counted, refusedBecause, at }, { headers: NO_STORE });
-  const detail = `It did not count and changed nothing (${refusedBecause ?? "no reason given"}).`;
-  return problemResponse({ status: 409, code: "refused", detail, members: { counted, refusedBecause, at } });
+  const members = { counted, refusedBecause, at };
+  return counted ? Response.json(members, { headers: NO_STORE }) : refusedVerdict(members);
 }

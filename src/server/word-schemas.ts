@@ -2,9 +2,9 @@
 import { z } from "@hono/zod-openapi";
 
 const MAX_TEXT = 10_000;
-const text = (max = MAX_TEXT) => z.string().max(max);
+export const text = (max = MAX_TEXT) => z.string().max(max);
 
-const actor = text(200)
+export const actor = text(200)
   .optional()
   .openapi({ description: "Who says so; a key bound to a person speaks for that person, whatever stands here" });
 const delivery = text(63).optional().openapi({ description: "Endpoint; only needed when several could be meant" });

@@ -3,7 +3,7 @@
  * itself, because it knows something that the registry cannot show yet.
  */
 import { SECOND_MS } from "../delivery/durations.ts";
-import { type Gate, isPassable } from "../delivery/gates/gate-entry.ts";
+import { type Gate, isPassable, OPEN_GATE } from "../delivery/gates/gate-entry.ts";
 import type { LaneWord } from "../activities/dependencies.ts";
 import type { GateSnapshot } from "./gate-snapshot.ts";
 
@@ -37,13 +37,11 @@ export interface EndpointGateParts {
   now(): number;
 }
 
-const OPEN: Gate = { state: "open", until: null };
-
 export function createEndpointGates({ snapshot, now }: EndpointGateParts): EndpointGates {
   const trips = new Map<string, number>();
   const throttles = new Map<string, Throttle>();
   const probes = new Map<string, { readonly round: number; begun: number }>();
-  const gateOf = (endpoint: string): Gate => snapshot.entry(endpoint) ?? OPEN;
+  const gateOf = (endpoint: string): Gate => snapshot.entry(endpoint) ?? OPEN_GATE;
   const isThrottledHere = (endpoint: string): boolean => (throttles.get(endpoint)?.endsAtMs ?? 0) > now();
   /** This process got the Retry-After itself, and its own clock has seen it end: the registry only follows. */
   const hasSeenItEnd = (endpoint: string, { state, until }: Gate): boolean => {

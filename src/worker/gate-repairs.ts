@@ -1,5 +1,5 @@
 /** The comparing of gates on a real server: where each side is read, and how it is put right. */
-import { endpointStart, readEndpointRun } from "../client/endpoint-run.ts";
+import { readEndpointRun, signalEndpoint } from "../client/endpoint-run.ts";
 import { putGate } from "../client/gate-registry.ts";
 import { readLane, setLaneRate } from "../client/lane-queue.ts";
 import { type Session, withDeadline } from "../client/session.ts";
@@ -69,14 +69,10 @@ async function putRight(session: Session, { endpoint, repair, limit }: Finding):
       return;
     }
     case "adopt":
-      await withDeadline(session, () =>
-        session.client.workflow.signalWithStart("endpoint", {
-          ...endpointStart(session, endpoint),
-          args: [],
-          signal: pauseSignal,
-          signalArgs: [{ actor: FINDER, reason: repair.reason }],
-        }),
-      );
+      await signalEndpoint(session, endpoint, {
+        signal: pauseSignal,
+        word: { actor: FINDER, reason: repair.reason },
+      });
       return;
     case "open":
       await setLaneRate(session, endpoint, { ratePerSecond: limit, reason });

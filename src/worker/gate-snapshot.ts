@@ -4,6 +4,7 @@ import type { Session } from "../client/session.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
 import { entryOf, type GateEntry, type GateMap } from "../delivery/gates/gate-entry.ts";
 import { afterReading, gatesIn, NO_KNOWN_GATES } from "../delivery/gates/known-gates.ts";
+import { everySoOften } from "./every-so-often.ts";
 
 /** Read this often … */
 const READ_EVERY_MS = 0.75 * SECOND_MS;
@@ -40,16 +41,8 @@ export function followGates(session: Session, onRead: (gates: GateMap) => void):
     readAtMs = startedMs;
     onRead(gates);
   };
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    // A server that cannot be asked shows as an old copy, which nobody trusts.
-    void refresh().then(
-      () => (busy = false),
-      () => (busy = false),
-    );
-  }, READ_EVERY_MS);
+  // A server that cannot be asked shows as an old copy, which nobody trusts.
+  const timer = everySoOften(refresh, READ_EVERY_MS);
   return {
     isTrusted: () => performance.now() - readAtMs < TRUSTED_FOR_MS,
     entry: (endpoint) => entryOf(gates, endpoint),

@@ -6,8 +6,9 @@
  * has only so many: where more are needed, those that have nothing to do make room.
  */
 import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
-import { entryOf, type GateMap } from "../delivery/gates/gate-entry.ts";
+import { entryOf, type GateMap, isShut, OPEN_GATE } from "../delivery/gates/gate-entry.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { everySoOften } from "./every-so-often.ts";
 import { createLaneSet, type Lane, type LaneSet } from "./lane-set.ts";
 
 const IDLE_AFTER_MS = 10 * MINUTE_MS;
@@ -26,8 +27,8 @@ export interface LaneKeeperOptions {
   /** Endpoints whose lanes this process may poll. */
   readonly served: readonly string[];
   open(endpoint: string): Promise<Lane>;
-  /** Tasks waiting on the lane, as the server counts them (approximate). */
-  backlog(endpoint: string): Promise<number>;
+  /** Tasks waiting on the lane, as the server counts them (approximate); null = it does not say. */
+  backlog(endpoint: string): Promise<number | null>;
   /** Enters a lane in the registry unless it stands there. */
   announce(endpoint: string): Promise<void>;
   /** Takes an idle lane out of the registry. */
@@ -42,7 +43,7 @@ export interface LaneKeeper {
   need(endpoint: string): Promise<void>;
   /** Follows the registry: opens what others use. */
   follow(gates: GateMap): void;
-  /** Opens every served lane on which work waits, and closes those that have been idle. */
+  /** Opens every served lane on which work waits. */
   sweep(): Promise<void>;
   openLanes(): readonly string[];
   stop(): Promise<void>;
@@ -62,10 +63,7 @@ export function keepLanes(options: LaneKeeperOptions): LaneKeeper {
   const { idleAfterMs = IDLE_AFTER_MS, log } = options;
   const set = createLaneSet(options.open, log);
   const kept: Kept = { options, served: new Set(options.served), set, wanted: new Set(), gates: {}, stopped: false };
-  const sweep = async (): Promise<void> => {
-    await closeIdle(kept, idleAfterMs);
-    await sweepAll(kept);
-  };
+  const sweep = async (): Promise<void> => await sweepAll(kept);
   const timers = [
     everySoOften(sweep, SWEEP_EVERY_MS),
     everySoOften(async () => await closeIdle(kept, idleAfterMs), idleAfterMs),
@@ -87,18 +85,6 @@ export function keepLanes(options: LaneKeeperOptions): LaneKeeper {
   };
 }
 
-/** One after the other, however long one takes. */
-function everySoOften(work: () => Promise<void>, everyMs: number): NodeJS.Timeout {
-  let busy = false;
-  const workQuietly = async (): Promise<void> => {
-    if (busy) return;
-    busy = true;
-    await work().catch(() => undefined);
-    busy = false;
-  };
-  return setInterval(() => void workQuietly(), everyMs);
-}
-
 async function need(kept: Kept, endpoint: string): Promise<void> {
   await Promise.all([open(kept, endpoint), kept.options.announce(endpoint)]);
 }
@@ -114,8 +100,7 @@ async function open(kept: Kept, endpoint: string): Promise<void> {
 
 /** Nothing is handed out there, so it need not be polled; the registry tells when that changes. */
 function isHeld({ gates }: Kept, endpoint: string): boolean {
-  const gate = entryOf(gates, endpoint);
-  return gate !== null && gate.state !== "open" && gate.probing === undefined;
+  return isShut(entryOf(gates, endpoint) ?? OPEN_GATE);
 }
 
 function openQuietly(kept: Kept, endpoint: string): void {

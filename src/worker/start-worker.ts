@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { createActivities } from "../activities/create-activities.ts";
 import type { Handler } from "../activities/handler.ts";
 import { type Countersign, createCountersign } from "../client/countersign.ts";
+import { requireEndpoint } from "../client/endpoint-words.ts";
 import { createReadiness } from "../client/readiness.ts";
 import { putLaneInUse } from "../client/gate-registry.ts";
 import { ensureLimit, readLane } from "../client/lane-queue.ts";
@@ -13,7 +14,6 @@ import type { RawConfig } from "../config/raw-config.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
 import type { GateChange } from "../delivery/gates/gate-entry.ts";
 import { createSend } from "../egress/send.ts";
-import { CountersignError } from "../errors.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
 import { connectNative } from "../temporal/connect-native.ts";
 import { ensureSearchAttributes } from "../temporal/search-attributes.ts";
@@ -105,15 +105,10 @@ type Connected = Awaited<ReturnType<typeof connectNative>>;
 
 /** Absent `only`: everything that is not isolated. */
 function servedEndpoints(config: Config, only: readonly string[] | undefined): readonly string[] {
-  const unknown = only?.find((name) => !Object.hasOwn(config.endpoints, name));
-  if (unknown !== undefined) {
-    const known = Object.keys(config.endpoints).join(", ") || "none";
-    throw new CountersignError(
-      "unknown_endpoint",
-      `There is no endpoint ${JSON.stringify(unknown)}; the configured ones are: ${known}`,
-    );
+  if (only !== undefined) {
+    for (const name of only) requireEndpoint({ config }, name);
+    return [...new Set(only)];
   }
-  if (only !== undefined) return [...new Set(only)];
   return Object.values(config.endpoints).flatMap(({ name, isolated }) => (isolated ? [] : [name]));
 }
 
@@ -160,7 +155,7 @@ function assemble({ settings, config, log, served, resolved, handlers, connected
       await ensureLimit(session, endpoint, control.limitOf(endpoint));
       return await openLane(laneParts, endpoint, () => activities);
     },
-    backlog: async (endpoint) => (await readLane(session, endpoint)).held ?? 0,
+    backlog: async (endpoint) => (await readLane(session, endpoint)).held,
     announce: createLaneAnnouncer({
       isShown: (endpoint) => control.snapshot.entry(endpoint)?.laneInUse === true,
       enter: async (endpoint) => await putLaneInUse(session, endpoint),

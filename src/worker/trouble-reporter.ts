@@ -4,8 +4,8 @@ import type { Endpoint } from "../config/config.ts";
 import type { AttemptRecord } from "../delivery/attempt.ts";
 import { SECOND_MS } from "../delivery/durations.ts";
 import type { CircuitSettings } from "../delivery/gates/circuit.ts";
-import type { ProbeCounts, ReportKind, TroubleReport } from "../delivery/gates/control-facts.ts";
-import { entryOf, type Gate, type GateMap } from "../delivery/gates/gate-entry.ts";
+import type { ProbeCounts, TroubleReport } from "../delivery/gates/control-facts.ts";
+import { entryOf, type Gate, type GateMap, isShut, OPEN_GATE } from "../delivery/gates/gate-entry.ts";
 import {
   EMPTY_TALLY,
   type EndpointVerdict,
@@ -48,6 +48,7 @@ export interface TroubleReporter extends AttemptWatch {
 
 /** What is known of one endpoint and not told yet. */
 interface Notes {
+  readonly endpoint: string;
   tally: Tally;
   spokenAtMs: number;
   probe: ProbeCounts | null;
@@ -75,7 +76,7 @@ export function createTroubleReporter(given: TroubleReporterParts): TroubleRepor
     },
   };
   const notesOf = (name: string): Notes => {
-    const notes = all.get(name) ?? newNotes();
+    const notes = all.get(name) ?? newNotes(name);
     all.set(name, notes);
     return notes;
   };
@@ -83,14 +84,13 @@ export function createTroubleReporter(given: TroubleReporterParts): TroubleRepor
     begin(attempt) {
       const notes = notesOf(attempt.endpoint);
       notes.inFlight += 1;
-      if (attempt.round !== null) noteProbe(parts, { notes, attempt, round: attempt.round }, { begun: 1 });
-      return { end: (record) => end(parts, { notes, attempt, record }) };
+      if (attempt.round !== null) noteProbe(parts, notes, { round: attempt.round, begun: 1 });
+      return { end: (record) => end(parts, notes, { attempt, record }) };
     },
     follow(gates) {
       for (const [name, notes] of all) {
-        const gate = entryOf(gates, name);
-        const isClosed = gate !== null && gate.state !== "open" && gate.probing === undefined;
-        if (isClosed && notes.inFlight !== notes.toldInFlight) tellInFlight(parts, name, notes);
+        const isClosed = isShut(entryOf(gates, name) ?? OPEN_GATE);
+        if (isClosed && notes.inFlight !== notes.toldInFlight) tellInFlight(parts, notes);
         if (!isClosed) notes.toldInFlight = 0;
       }
     },
@@ -102,8 +102,9 @@ export function createTroubleReporter(given: TroubleReporterParts): TroubleRepor
   };
 }
 
-function newNotes(): Notes {
+function newNotes(endpoint: string): Notes {
   return {
+    endpoint,
     tally: EMPTY_TALLY,
     spokenAtMs: Number.NEGATIVE_INFINITY,
     probe: null,
@@ -117,22 +118,22 @@ function newNotes(): Notes {
 }
 
 interface Ended {
-  readonly notes: Notes;
   readonly attempt: BegunAttempt;
   /** Null = it was not made after all. */
   readonly record: AttemptRecord | null;
 }
 
-function end(parts: TroubleReporterParts, { notes, attempt, record }: Ended): void {
-  const { endpoint, round, counts } = attempt;
+function end(parts: TroubleReporterParts, notes: Notes, { attempt, record }: Ended): void {
+  const { round, counts, retryAfterMaxMs } = attempt;
   notes.inFlight -= 1;
   const verdict = record === null ? "says-nothing" : endpointVerdict(record);
   if (record !== null) notes.lastCode = record.code;
-  if (round !== null) noteProbe(parts, { notes, attempt, round }, probeResult(verdict));
-  if (record !== null) noteThrottle(parts, { notes, attempt, record });
+  if (round !== null) noteProbe(parts, notes, { round, ...probeResult(verdict) });
+  const forMs = record === null ? null : throttleMs(record, retryAfterMaxMs);
+  if (forMs !== null) noteThrottle(parts, notes, forMs);
   if (verdict === "credentials-refused" || verdict === "endpoint-gone") {
-    if (counts || round !== null) noteRefusal(parts, { notes, endpoint, kind: verdict });
-  } else if (verdict !== "says-nothing" && counts && round === null) noteResult(parts, { notes, endpoint, verdict });
+    if (counts || round !== null) noteRefusal(parts, notes, verdict);
+  } else if (verdict !== "says-nothing" && counts && round === null) noteResult(parts, notes, verdict);
 }
 
 function probeResult(verdict: EndpointVerdict): Partial<ProbeCounts> {
@@ -140,12 +141,10 @@ function probeResult(verdict: EndpointVerdict): Partial<ProbeCounts> {
   return verdict === "says-nothing" ? { others: 1 } : { failed: 1 };
 }
 
-interface Probe extends Omit<Ended, "record"> {
-  readonly round: number;
-}
+type MoreProbes = Pick<ProbeCounts, "round"> & Partial<ProbeCounts>;
 
-function noteProbe(parts: TroubleReporterParts, { notes, attempt, round }: Probe, more: Partial<ProbeCounts>): void {
-  const { begun = 0, succeeded = 0, failed = 0, others = 0 } = more;
+function noteProbe(parts: TroubleReporterParts, notes: Notes, more: MoreProbes): void {
+  const { round, begun = 0, succeeded = 0, failed = 0, others = 0 } = more;
   const known = notes.probe?.round === round ? notes.probe : { round, begun: 0, succeeded: 0, failed: 0, others: 0 };
   notes.probe = {
     round,
@@ -154,42 +153,37 @@ function noteProbe(parts: TroubleReporterParts, { notes, attempt, round }: Probe
     failed: known.failed + failed,
     others: known.others + others,
   };
-  const { endpoint } = attempt;
-  parts.queue.say({ endpoint, kind: "probe" }, () => {
+  parts.queue.say({ endpoint: notes.endpoint, kind: "probe" }, () => {
     const { probe } = notes;
     notes.probe = null;
-    return probe === null ? null : { ...head(parts, endpoint, notes), kind: "probe", ...probe };
+    return probe === null ? null : { ...head(parts, notes), kind: "probe", ...probe };
   });
 }
 
 /** Honored whoever got it, also a replay: the endpoint spoke for all. */
-function noteThrottle(parts: TroubleReporterParts, { notes, attempt, record }: Ended): void {
-  const { endpoint, retryAfterMaxMs } = attempt;
-  const forMs = record === null ? null : throttleMs(record, retryAfterMaxMs);
-  if (forMs === null || parts.endpoint(endpoint)?.retryAfterScope !== "endpoint") return;
+function noteThrottle(parts: TroubleReporterParts, notes: Notes, forMs: number): void {
+  const { endpoint } = notes;
+  if (parts.endpoint(endpoint)?.retryAfterScope !== "endpoint") return;
   if (!parts.gates.closeForThrottle(endpoint, forMs)) return;
   notes.throttles += 1;
   const id = `${parts.worker}:${notes.throttles}`;
   notes.throttle = { untilMs: parts.now() + forMs, id };
-  const report: ThrottleReport = { ...head(parts, endpoint, notes), kind: "throttled", retryAfterMs: forMs, id };
+  const report: ThrottleReport = { ...head(parts, notes), kind: "throttled", retryAfterMs: forMs, id };
   void parts.holdLane(endpoint, report).then(() =>
     parts.queue.say({ endpoint, kind: "throttled" }, () => {
       const { throttle } = notes;
       notes.throttle = null;
       if (throttle === null) return null;
       const retryAfterMs = Math.max(0, throttle.untilMs - parts.now());
-      return { ...head(parts, endpoint, notes), kind: "throttled", retryAfterMs, id: throttle.id };
+      return { ...head(parts, notes), kind: "throttled", retryAfterMs, id: throttle.id };
     }),
   );
 }
 
-interface Refusal {
-  readonly notes: Notes;
-  readonly endpoint: string;
-  readonly kind: "credentials-refused" | "endpoint-gone";
-}
+type RefusalKind = Extract<EndpointVerdict, "credentials-refused" | "endpoint-gone">;
 
-function noteRefusal(parts: TroubleReporterParts, { notes, endpoint, kind }: Refusal): void {
+function noteRefusal(parts: TroubleReporterParts, notes: Notes, kind: RefusalKind): void {
+  const { endpoint } = notes;
   if ((parts.endpoint(endpoint)?.circuit ?? null) === null) return;
   parts.gates.closeForTrip(endpoint);
   notes.refused = true;
@@ -197,17 +191,12 @@ function noteRefusal(parts: TroubleReporterParts, { notes, endpoint, kind }: Ref
   parts.queue.say({ endpoint, kind }, () => {
     if (!notes.refused) return null;
     notes.refused = false;
-    return { ...head(parts, endpoint, notes), kind, lastCode };
+    return { ...head(parts, notes), kind, lastCode };
   });
 }
 
-interface Result {
-  readonly notes: Notes;
-  readonly endpoint: string;
-  readonly verdict: "works" | "fails";
-}
-
-function noteResult(parts: TroubleReporterParts, { notes, endpoint, verdict }: Result): void {
+function noteResult(parts: TroubleReporterParts, notes: Notes, verdict: "works" | "fails"): void {
+  const { endpoint } = notes;
   const circuit = parts.endpoint(endpoint)?.circuit ?? null;
   if (circuit === null) return;
   const facts = (): { readonly circuit: CircuitSettings; readonly watched: boolean } => ({
@@ -222,23 +211,22 @@ function noteResult(parts: TroubleReporterParts, { notes, endpoint, verdict }: R
     const results = resultsOf(notes.tally);
     notes.tally = told(notes.tally);
     if (results.failures > 0) notes.spokenAtMs = parts.now();
-    return { ...head(parts, endpoint, notes), kind: "failures", ...results };
+    return { ...head(parts, notes), kind: "failures", ...results };
   });
 }
 
-function tellInFlight(parts: TroubleReporterParts, endpoint: string, notes: Notes): void {
-  const kind: ReportKind = "in-flight";
-  parts.queue.say({ endpoint, kind }, () => {
+function tellInFlight(parts: TroubleReporterParts, notes: Notes): void {
+  parts.queue.say({ endpoint: notes.endpoint, kind: "in-flight" }, () => {
     const { inFlight: count } = notes;
     if (count === notes.toldInFlight) return null;
     notes.toldInFlight = count;
-    return { ...head(parts, endpoint, notes), kind, count };
+    return { ...head(parts, notes), kind: "in-flight", count };
   });
 }
 
 type Head = Pick<TroubleReport, "worker" | "configVersion" | "circuit" | "lastCode">;
 
-function head(parts: TroubleReporterParts, endpoint: string, { lastCode }: Notes): Head {
+function head(parts: TroubleReporterParts, { endpoint, lastCode }: Notes): Head {
   const circuit = parts.endpoint(endpoint)?.circuit ?? null;
   return { worker: parts.worker, configVersion: parts.versionOf(endpoint), circuit, lastCode };
 }

@@ -3,7 +3,6 @@ import {
   ActivityFailure,
   CancellationScope,
   CancelledFailure,
-  condition,
   type ActivityOptions,
   proxyActivities,
   proxyLocalActivities,
@@ -22,6 +21,7 @@ import type { AttemptResult } from "../delivery/facts.ts";
 import { wantsRecall } from "../delivery/next-action.ts";
 import type { Delivery } from "../delivery/progress.ts";
 import { attemptSummary } from "../delivery/summaries.ts";
+import { cancelWhen } from "./cancel-when.ts";
 import { LENGTH_AT_START, LENGTH_OF_A_RETRY } from "./history-lengths.ts";
 import { apply, deliveryAt, type EventRun, messageCount, progressOf, release, repeatable } from "./event-run.ts";
 
@@ -137,7 +137,9 @@ async function attemptRegularly(run: EventRun, index: number, facts: AttemptFact
   const report = request.run(
     async () => await activities.attemptDelivery(attemptInputOf(delivery, { ...facts, event: repeatable(run) })),
   );
-  const stopWatching = recallOnWish(run, index, request);
+  // A person's word that waits for this attempt, or the end of its approval, takes back work that no worker has begun;
+  // the server does that at once. A request on its way is never cut: its answer goes first.
+  const stopWatching = cancelWhen(() => wantsRecall(deliveryAt(run, index)), request);
   try {
     const result = await report;
     apply(run, { fact: "attempt-reported", via, result });
@@ -159,21 +161,6 @@ function laneOptions(run: EventRun, endpoint: string): Pick<ActivityOptions, "ta
 function endOf({ cause }: ActivityFailure): "attempt-lost" | "attempt-set-aside" | "attempt-broken" {
   if (cause instanceof TimeoutFailure) return "attempt-lost";
   return cause instanceof CancelledFailure ? "attempt-set-aside" : "attempt-broken";
-}
-
-/**
- * A person's word that waits for this attempt, or the end of its approval, takes back work
- * that no worker has begun; the server does that at once. A request on its way is never cut:
- * its answer goes first.
- */
-function recallOnWish(run: EventRun, index: number, request: CancellationScope): () => void {
-  let over = false;
-  void condition(() => over || wantsRecall(deliveryAt(run, index))).then(() => {
-    if (!over) request.cancel();
-  });
-  return () => {
-    over = true;
-  };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from "../delivery/bulk-replay/progress.ts";
 import { bulkDetails, type BulkReplayReport, reportOf } from "../delivery/bulk-replay/report.ts";
 import type { BulkVerdict } from "../delivery/bulk-replay/words.ts";
+import type { WithoutTime } from "../delivery/without-time.ts";
 import { handleInOrder } from "./handle-in-order.ts";
 import {
   BULK_MEMO,
@@ -21,8 +22,6 @@ import {
   steerUpdate,
 } from "./messages-bulk-replay.ts";
 import { refusal } from "./refusal.ts";
-
-type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 
 export interface BulkRun {
   progress: BulkProgress;
@@ -39,14 +38,7 @@ const SIGNALS = [
 /** Reads the input and registers every handler before the first await. Throws a refusal for input that is none. */
 export function openBulkRun(input: unknown): BulkRun {
   const run: BulkRun = { progress: progressOf(input), noted: null };
-  const heard = (name: string, argument: unknown): void => void hear(run, name, argument);
-  handleInOrder(
-    SIGNALS.map((signal) => ({
-      ...signal,
-      handle: (argument: unknown) => heard(signal.definition.name, argument),
-    })),
-    heard,
-  );
+  handleInOrder(SIGNALS, (name, argument) => void hear(run, name, argument));
   setHandler(steerUpdate, (argument) => hear(run, steerUpdate.name, argument), {
     description: "the same as the signals, with a verdict: action is pause, resume or cancel",
   });

@@ -56,7 +56,7 @@ async function walk(run: BulkRun): Promise<void> {
         await condition(() => run.progress.paused === null || run.progress.canceled !== null);
         break;
       case "read":
-        if (run.progress.position !== null) await read(run, run.progress.position);
+        await read(run, step.position);
         break;
       case "wait":
         await waitForTurn(run, step.delayMs);

@@ -8,7 +8,9 @@ import { controlDetails } from "../delivery/gates/gate-words.ts";
 import type { LaneRate } from "../delivery/gates/lane-rate.ts";
 import { readReport } from "../delivery/gates/read-report.ts";
 import { readPause, readResume } from "../delivery/gates/read-words.ts";
+import { membersOf } from "../delivery/message-members.ts";
 import { endpointOfWorkflow } from "../delivery/names.ts";
+import type { WithoutTime } from "../delivery/without-time.ts";
 import { handleInOrder } from "./handle-in-order.ts";
 import {
   applySignal,
@@ -23,8 +25,6 @@ import {
   type ResumeVerdict,
 } from "./messages.ts";
 import { refusal } from "./refusal.ts";
-
-type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 
 export interface EndpointRun {
   control: EndpointControl;
@@ -118,7 +118,7 @@ function afterReport(run: EndpointRun, argument: unknown): { readonly gate: Gate
 }
 
 function configured(run: EndpointRun, argument: unknown): void {
-  const { configVersion } = (argument ?? {}) as { readonly configVersion?: unknown }; // looked at, not trusted
+  const { configVersion } = membersOf(argument);
   if (typeof configVersion === "string") live(run, { fact: "configured", configVersion });
 }
 

@@ -9,6 +9,7 @@ import type { Fact, Message } from "../delivery/facts.ts";
 import type { EventPlan } from "../delivery/plan.ts";
 import type { Delivery, EventProgress } from "../delivery/progress.ts";
 import { project } from "../delivery/project.ts";
+import type { WithoutTime } from "../delivery/without-time.ts";
 import { handleInOrder } from "./handle-in-order.ts";
 import {
   amendSignal,
@@ -44,7 +45,6 @@ const SIGNALS = [
   { definition: releaseSignal, description: "let a delivery that is held go on" },
 ] as const;
 
-type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 export type FactNow = WithoutTime<Exclude<Fact, { fact: "accepted" }>>;
 
 /** Something from outside that waits to be folded in, with its arrival. */
@@ -80,13 +80,7 @@ export function openRun(clearUp: ClearUp): EventRun {
     notices: [],
   };
   const arrive = (name: string, argument: unknown): number => receive(run, { name, argument }, clearUp);
-  handleInOrder(
-    SIGNALS.map((signal) => ({
-      ...signal,
-      handle: (argument: unknown) => void arrive(signal.definition.name, argument),
-    })),
-    arrive,
-  );
+  handleInOrder(SIGNALS, arrive);
   setHandler(resolveUpdate, async (argument) => await verdictOn(run, arrive("resolve", argument)), {
     validator: (argument) => requireMembers(argument),
     description:

@@ -3,7 +3,6 @@ import {
   ActivityFailure,
   type ActivityOptions,
   CancellationScope,
-  condition,
   isCancellation,
   proxyActivities,
   workflowInfo,
@@ -14,6 +13,7 @@ import { MINUTE_MS, SECOND_MS } from "../delivery/durations.ts";
 import { laneQueue } from "../delivery/names.ts";
 import { nextAction } from "../delivery/next-action.ts";
 import { lookupSummary } from "../delivery/summaries.ts";
+import { cancelWhen } from "./cancel-when.ts";
 import { apply, deliveryAt, type EventRun, repeatable } from "./event-run.ts";
 
 /** Above the lookup's own deadline: time to be taken up, to resolve a name, to report. */
@@ -41,7 +41,8 @@ export async function lookUp(run: EventRun, index: number): Promise<void> {
   });
   const lookup = new CancellationScope();
   const answer = lookup.run(async () => await reconcileDelivery(reconcileInputOf(delivery, repeatable(run))));
-  const stopWatching = endWithDelivery(run, index, lookup);
+  // A person who knows what became of it need not wait for the lookup.
+  const stopWatching = cancelWhen(() => nextAction(deliveryAt(run, index)) !== "reconcile", lookup);
   try {
     apply(run, { fact: "looked-up", result: await answer });
   } catch (error) {
@@ -51,15 +52,4 @@ export async function lookUp(run: EventRun, index: number): Promise<void> {
   } finally {
     stopWatching();
   }
-}
-
-/** A person who knows what became of it need not wait for the lookup. */
-function endWithDelivery(run: EventRun, index: number, lookup: CancellationScope): () => void {
-  let over = false;
-  void condition(() => over || nextAction(deliveryAt(run, index)) !== "reconcile").then(() => {
-    if (!over) lookup.cancel();
-  });
-  return () => {
-    over = true;
-  };
 }

@@ -8,10 +8,10 @@ import proto from "@temporalio/proto";
 import { readRegistry } from "../../src/client/gate-registry.ts";
 import { connect, type ConnectedCountersign } from "../../src/client/connect.ts";
 import type { GateStatus } from "../../src/client/endpoint-overview.ts";
-import type { Session } from "../../src/client/session.ts";
 import type { Config } from "../../src/config/config.ts";
 import { MINUTE_MS, SECOND_MS } from "../../src/delivery/durations.ts";
 import { endpointWorkflowId, GATES_WORKFLOW_ID, laneQueue } from "../../src/delivery/names.ts";
+import { aSession } from "../support/a-session.ts";
 import { type Child, startChild } from "../support/child.ts";
 import { type Destination, startDestination } from "../support/destination.ts";
 import { inBatches } from "../support/in-batches.ts";
@@ -246,14 +246,7 @@ async function once(
 }
 
 async function untilClosed(theater: Theater): Promise<Finding> {
-  const { temporal: client, config } = theater;
-  const session: Session = {
-    client,
-    config,
-    eager: false,
-    prepared: async () => {},
-    ready: async () => ({ eager: false }),
-  };
+  const session = aSession(theater.temporal, theater.config);
   await until("the lanes are closed", () => openLanes(theater).length === 0, { withinMs: PATIENCE_MS });
   const left = await until("the registry forgets them", async () => {
     const { gates } = await readRegistry(session);

@@ -29,6 +29,8 @@ const BOB = { actor: "bob@example.com", reason: "vendor says done" } as const;
 const THINKS_MS = 1500;
 /** The server's own statistics are up to 5 s old. */
 const STATISTICS_MS = 10 * SECOND_MS;
+/** Why a resume with a ramp opened it. */
+const OPENED = /^\d+ probes? succeeded; what waits drains at a rising rate$/u;
 /** Between two looks at what waiting costs. */
 const APART_MS = 5 * SECOND_MS;
 
@@ -153,7 +155,7 @@ async function drain(
     same({ claim: WRITTEN, subject: CRM }, wordsOf(detail), [
       ["paused", ANA.actor, ANA.reason],
       ["resumed", BOB.actor, BOB.reason],
-      ["opened", "workers", detail.ledger.at(-1)?.why],
+      ["opened", "workers", OPENED.exec(detail.ledger.at(-1)?.why ?? "")?.[0]],
     ]),
   ];
 }

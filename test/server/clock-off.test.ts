@@ -5,9 +5,8 @@ import { MINUTE_MS, SECOND_MS } from "../../src/delivery/durations.ts";
 import { startChild } from "../support/child.ts";
 import type { ClockOffOrder } from "../support/clock-off-process.ts";
 import type { DestinationRequest, ScriptedAnswer } from "../support/destination.ts";
-import { allSettled, requestsOf, standing, submitTo } from "../support/endpoint-stage.ts";
+import { allSettled, ownEndpoint, requestsOf, standing, submitTo } from "../support/endpoint-stage.ts";
 import { openStage, type Stage } from "../support/stage.ts";
-import { uniqueName } from "../support/temporal.ts";
 import { until } from "../support/until.ts";
 
 const ASKED_MS = 4 * SECOND_MS;
@@ -19,8 +18,7 @@ const SIGNED: RawEndpoint = {
   retry: { schedule: ["4s", "4s"], jitter: 0 },
   signing: { scheme: "standard-webhooks", secrets: [`whsec_${Buffer.alloc(32, 3).toString("base64")}`] },
 };
-/** Endpoint workflows are one per namespace. */
-const shared = uniqueName("shared").slice(0, 20);
+const shared = ownEndpoint("shared");
 const TYPES = ["plain", "dated", "seconds", "lane", shared];
 
 let stage: Stage;

@@ -10,7 +10,15 @@ import {
 import { GRPC_STATUS } from "../../src/temporal/grpc-status.ts";
 import { aKey, anApp, type AnApp, read } from "../support/an-app.ts";
 import { aFolder, type Finished, type Folder } from "../support/command-line.ts";
-import { allSettled, isOpen, requestsOf, requestsTo, standing, submitTo } from "../support/endpoint-stage.ts";
+import {
+  allSettled,
+  isOpen,
+  ownEndpoint,
+  requestsOf,
+  requestsTo,
+  standing,
+  submitTo,
+} from "../support/endpoint-stage.ts";
 import { runHere } from "../support/run-cli.ts";
 import { openStage, type Stage } from "../support/stage.ts";
 import { startTemporalProxy, type TemporalProxy } from "../support/temporal-proxy.ts";
@@ -24,10 +32,11 @@ const KEYS = {
   viewer: aKey({ role: "viewer" }),
   approver: aKey({ role: "approver" }),
 };
-/** Endpoint workflows are one per namespace. */
-const own = (name: string): string => uniqueName(name).slice(0, 20);
-const [typed, posted, late, deserted] = [own("typed"), own("posted"), own("late"), own("deserted")];
-const talked = own("talked");
+const typed = ownEndpoint("typed");
+const posted = ownEndpoint("posted");
+const late = ownEndpoint("late");
+const deserted = ownEndpoint("deserted");
+const talked = ownEndpoint("talked");
 
 /** Both the same moment, tomorrow. */
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();

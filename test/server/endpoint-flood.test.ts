@@ -8,6 +8,7 @@ import type { TroubleReport } from "../../src/delivery/gates/control-facts.ts";
 import { endpointWorkflowId } from "../../src/delivery/names.ts";
 import { createReportQueue, type ReportQueue } from "../../src/worker/report-queue.ts";
 import { createTroubleReporter, type TroubleReporter } from "../../src/worker/trouble-reporter.ts";
+import { aSession } from "../support/a-session.ts";
 import { anAttempt } from "../support/deliveries.ts";
 import { ownEndpoint } from "../support/endpoint-stage.ts";
 import { openStage, type Stage } from "../support/stage.ts";
@@ -20,8 +21,7 @@ const busy = ownEndpoint("busy");
 
 beforeAll(async () => {
   stage = await openStage({ endpoints: { [flooded]: {}, [busy]: {} } });
-  const { temporal: client, config } = stage;
-  session = { client, config, eager: false, prepared: async () => {}, ready: async () => ({ eager: false }) };
+  session = aSession(stage.temporal, stage.config);
 });
 
 afterAll(async () => await stage.close());

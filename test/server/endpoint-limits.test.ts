@@ -8,6 +8,7 @@ import { endpointWorkflowId, GATES_WORKFLOW_ID } from "../../src/delivery/names.
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { createEndpointControl } from "../../src/worker/endpoint-control.ts";
 import { watchGatesOn } from "../../src/worker/gate-repairs.ts";
+import { aSession } from "../support/a-session.ts";
 import {
   allSettled,
   isOpen,
@@ -46,8 +47,7 @@ beforeAll(async () => {
       [known]: {},
     },
   });
-  const { temporal: client, config } = stage;
-  session = { client, config, eager: false, prepared: async () => {}, ready: async () => ({ eager: false }) };
+  session = aSession(stage.temporal, stage.config);
 });
 
 afterAll(async () => await stage.close());

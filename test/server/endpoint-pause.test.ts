@@ -4,6 +4,7 @@ import { connect } from "../../src/client/connect.ts";
 import { endpointWorkflowId } from "../../src/delivery/names.ts";
 import { startChild } from "../support/child.ts";
 import {
+  allHeld,
   allSettled,
   isOpen,
   ownEndpoint,
@@ -36,19 +37,12 @@ beforeAll(async () => {
 
 afterAll(async () => await stage.close());
 
-async function allHeld(keys: readonly string[]): Promise<void> {
-  await until("all are held", async () => {
-    const states = await Promise.all(keys.map(async (key) => await stage.far.get(key)));
-    return states.every(({ state, deliveries }) => state === "held" && deliveries[0]?.waitingFor === "gate");
-  });
-}
-
 describe("a paused endpoint", () => {
   test("takes in events and sends nothing, at no cost while they wait; a resume sends each once", async () => {
     const paused = await stage.far.pause(crm, { actor: "ana@example.com", reason: "vendor maintenance" });
     expect(paused).toMatchObject({ workers: 1, confirmed: true, heldOnServer: true, inFlight: 0, until: null });
     const keys = await submitMany(stage, crm, 20);
-    await allHeld(keys);
+    await allHeld(stage, keys);
     const costs = async () => await Promise.all(keys.map(async (key) => await readCost(stage.temporal, key)));
     const before = await costs();
     const detail = await standing(stage, crm, ({ lane }) => lane.held === 20);
@@ -73,7 +67,7 @@ describe("a paused endpoint", () => {
   test("lets go by a burst of probes first, whatever waits behind them", async () => {
     await stage.far.pause(erp, { actor: "ana@example.com", reason: "r" });
     const keys = await submitMany(stage, erp, 12);
-    await allHeld(keys);
+    await allHeld(stage, keys);
     // The first probes hang, so that the burst stays undecided for a while.
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -99,7 +93,7 @@ describe("a paused endpoint", () => {
     await stage.far.pause(name, { actor: "ana@example.com", reason: "for a look" });
     stage.destination.script(`/${name}`, ({ nth }) => (nth === 1 ? { status: 503 } : {}));
     const key = await submitTo(stage, name);
-    await allHeld([key]);
+    await allHeld(stage, [key]);
     await stage.far.resume(name, { actor: "ana@example.com", probe: true });
     const again = await standing(stage, name, (detail) => {
       return whatsOf(detail).at(-1) === "probe-failed" && detail.gate.state === "paused";
@@ -138,7 +132,11 @@ describe("a paused endpoint", () => {
     stage.destination.script(`/${slow}`, []);
     const key = await submitTo(stage, slow);
     await allSettled(stage, [key]);
-    expect(whatsOf(await standing(stage, slow, isOpen))).toEqual(["paused", "paused", "pause-ended", "opened"]);
+    const opened = await standing(stage, slow, isOpen);
+    expect(whatsOf(opened)).toEqual(["paused", "paused", "pause-ended", "opened"]);
+    // From when a worker took it in, not by the clock of whoever said it.
+    const [, said] = opened.ledger;
+    expect(Date.parse(said?.until ?? "") - Date.parse(said?.at ?? "")).toBe(1000);
   });
 });
 
@@ -216,7 +214,7 @@ describe("without any worker", () => {
     const other = startChild("worker-process.ts", { address, config });
     onTestFinished(async () => await other.kill());
     await other.line("is up", ({ ready }) => ready === true);
-    await allHeld(keys);
+    await allHeld(stage, keys);
     await standing(stage, crm, ({ gate }) => gate.who === "ana@example.com");
     expect(requestsTo(stage, crm).length).toBe(before);
     expect(await far.resume(crm, { actor: "ana@example.com" })).toMatchObject({ counted: true });

@@ -2,24 +2,29 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventReport } from "../../src/client/get-event.ts";
 import type { DeliveryStatus } from "../../src/delivery/event-state.ts";
-import { allSettled, requestsOf, requestsTo, standing, submitMany, submitTo } from "../support/endpoint-stage.ts";
+import {
+  allSettled,
+  ownEndpoint,
+  requestsOf,
+  requestsTo,
+  standing,
+  submitMany,
+  submitTo,
+} from "../support/endpoint-stage.ts";
 import { openStage, type Stage } from "../support/stage.ts";
-import { uniqueName } from "../support/temporal.ts";
 import { until } from "../support/until.ts";
 
 const WORD = { actor: "ana@example.com", reason: "the stock is counted" };
 const WAYS = ["update", "signal"] as const;
 
 let stage: Stage;
-const own = (name: string): string => uniqueName(name).slice(0, 20);
-/** Endpoint workflows are one per namespace. */
-const left = own("left");
-const right = own("right");
-const asks = own("asks");
-const closed = own("closed");
-const handed = own("handed");
-const unheard = own("unheard");
-const pair = own("pair");
+const left = ownEndpoint("left");
+const right = ownEndpoint("right");
+const asks = ownEndpoint("asks");
+const closed = ownEndpoint("closed");
+const handed = ownEndpoint("handed");
+const unheard = ownEndpoint("unheard");
+const pair = ownEndpoint("pair");
 const ASKED_MS = 6000;
 
 beforeAll(async () => {

@@ -8,25 +8,25 @@ import { endpointWorkflowId } from "../../src/delivery/names.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { GRPC_STATUS } from "../../src/temporal/grpc-status.ts";
 import { createEndpointControl, type EndpointControl } from "../../src/worker/endpoint-control.ts";
+import { aSession } from "../support/a-session.ts";
 import { anAttempt } from "../support/deliveries.ts";
+import { ownEndpoint } from "../support/endpoint-stage.ts";
 import { openStage, type Stage } from "../support/stage.ts";
 import { startTemporalProxy } from "../support/temporal-proxy.ts";
-import { uniqueName } from "../support/temporal.ts";
 import { until } from "../support/until.ts";
 
 let stage: Stage;
 let session: Session;
 let control: EndpointControl;
-/** Endpoint workflows are one per namespace. */
-const busy = uniqueName("busy").slice(0, 20);
-const paused = uniqueName("paused").slice(0, 20);
-const unread = uniqueName("unread").slice(0, 20);
+const busy = ownEndpoint("busy");
+const paused = ownEndpoint("paused");
+const unread = ownEndpoint("unread");
 const ASKED_MS = 60_000;
 
 beforeAll(async () => {
   const scoped = { retryAfterScope: "endpoint" } as const;
   stage = await openStage({ endpoints: { [busy]: scoped, [paused]: scoped, [unread]: scoped } });
-  session = sessionOf(stage.temporal);
+  session = aSession(stage.temporal, stage.config);
   control = aControl(session);
   // Nobody is left to run a workflow.
   await stage.stopWorker();
@@ -36,11 +36,6 @@ afterAll(async () => {
   await control.stop();
   await stage.close();
 });
-
-function sessionOf(client: Client): Session {
-  const { config } = stage;
-  return { client, config, eager: false, prepared: async () => {}, ready: async () => ({ eager: false }) };
-}
 
 function aControl(of: Session): EndpointControl {
   const quiet = (): void => undefined;
@@ -89,7 +84,7 @@ test("a lane that cannot be read is held all the same", async () => {
   proxy.answer("DescribeTaskQueue", GRPC_STATUS.permissionDenied);
   // Said by a signal as well; the update would go on asking when the connection is gone.
   proxy.answer("ExecuteMultiOperation", GRPC_STATUS.permissionDenied);
-  const late = aControl(sessionOf(new Client({ connection })));
+  const late = aControl(aSession(new Client({ connection }), stage.config));
   isAsked(unread, late);
   await late.stop();
   const { ratePerSecond, reason } = await readLane(session, unread);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startChild } from "../support/child.ts";
 import {
+  allHeld,
   allSettled,
   isOpen,
   ownEndpoint,
@@ -152,10 +153,7 @@ describe("when every worker is killed", () => {
     await stage.far.pause(stands, { actor: "ana@example.com", reason: "while nobody works" });
     const keys = await submitMany(stage, stands, 4);
     await stage.startWorker();
-    await until("all are held", async () => {
-      const states = await Promise.all(keys.map(async (key) => await stage.far.get(key)));
-      return states.every(({ state }) => state === "held");
-    });
+    await allHeld(stage, keys);
     expect(requestsTo(stage, stands)).toHaveLength(1);
     await standing(stage, stands, ({ gate }) => gate.who === "ana@example.com");
     expect(await stage.far.resume(stands, { actor: "ana@example.com" })).toMatchObject({ counted: true });

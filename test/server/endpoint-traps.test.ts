@@ -4,7 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RawEndpoint } from "../../src/config/raw-config.ts";
 import { aConfig } from "../support/a-config.ts";
 import type { DestinationRequest, ScriptedAnswer } from "../support/destination.ts";
-import { allSettled, requestsOf, requestsTo, standing, submitMany, submitTo } from "../support/endpoint-stage.ts";
+import {
+  allHeld,
+  allSettled,
+  ownEndpoint,
+  requestsOf,
+  requestsTo,
+  standing,
+  submitMany,
+  submitTo,
+} from "../support/endpoint-stage.ts";
 import { openStage, type Stage } from "../support/stage.ts";
 import { uniqueName } from "../support/temporal.ts";
 import { until } from "../support/until.ts";
@@ -15,15 +24,13 @@ const NEW_SECRET = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
 const HOUR_S = 3600;
 
 let stage: Stage;
-const own = (name: string): string => uniqueName(name).slice(0, 20);
-/** Endpoint workflows are one per namespace. */
-const last = own("last");
-const missing = own("missing");
-const moved = own("moved");
-const hostile = own("hostile");
-const hour = own("hour");
-const off = own("off");
-const again = own("again");
+const last = ownEndpoint("last");
+const missing = ownEndpoint("missing");
+const moved = ownEndpoint("moved");
+const hostile = ownEndpoint("hostile");
+const hour = ownEndpoint("hour");
+const off = ownEndpoint("off");
+const again = ownEndpoint("again");
 
 /** Two failures in a row trip it. */
 const TOUCHY = { circuit: { failures: 2, open: "30s" } } as const;
@@ -145,10 +152,7 @@ describe("ten events that come while an endpoint is off by its failures", () => 
     await standing(stage, off, ({ gate, lane }) => gate.state === "tripped" && lane.ratePerSecond === 0);
     const before = requestsTo(stage, off).length;
     const keys = await submitMany(stage, off, 10);
-    await until("all are held", async () => {
-      const reports = await Promise.all(keys.map(async (key) => await stage.far.get(key)));
-      return reports.every(({ state, deliveries }) => state === "held" && deliveries[0]?.waitingFor === "gate");
-    });
+    await allHeld(stage, keys);
     expect(keys.flatMap((key) => requestsOf(stage, key))).toEqual([]);
     expect(requestsTo(stage, off).length - before).toBe(0);
     isDown = false;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { putLaneInUse, readRegistry } from "../../src/client/gate-registry.ts";
 import type { Session } from "../../src/client/session.ts";
 import { GATES_WORKFLOW_ID } from "../../src/delivery/names.ts";
+import { aSession } from "../support/a-session.ts";
 import { submitTo, allSettled } from "../support/endpoint-stage.ts";
 import { inBatches } from "../support/in-batches.ts";
 import { openStage, type Stage } from "../support/stage.ts";
@@ -15,8 +16,7 @@ let session: Session;
 
 beforeAll(async () => {
   stage = await openStage({ endpoints: { crm: {} } });
-  const { temporal: client, config } = stage;
-  session = { client, config, eager: false, prepared: async () => {}, ready: async () => ({ eager: false }) };
+  session = aSession(stage.temporal, stage.config);
 });
 
 afterAll(async () => await stage.close());

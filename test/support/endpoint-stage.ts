@@ -30,6 +30,14 @@ export async function allSettled({ far }: Stage, keys: readonly string[], timeou
   await Promise.all(keys.map(async (key) => await far.settled(key, { timeout })));
 }
 
+/** Waits until each is held by its endpoint's gate. */
+export async function allHeld({ far }: Stage, keys: readonly string[]): Promise<void> {
+  await until("all are held", async () => {
+    const reports = await Promise.all(keys.map(async (key) => await far.get(key)));
+    return reports.every(({ state, deliveries }) => state === "held" && deliveries[0]?.waitingFor === "gate");
+  });
+}
+
 /** Waits until the endpoint stands like that. */
 export async function standing(
   { far }: Stage,

@@ -56,6 +56,11 @@ async function main(): Promise<void> {
       await victim.kill();
       worker = await start();
     },
+    async withoutWorker(say) {
+      await worker.stop();
+      await say();
+      worker = await start();
+    },
   };
   await mkdir(FOLDER, { recursive: true });
   const { "lost-attempt": lost, ...others } = RECORDED_PATHS;

@@ -1,9 +1,9 @@
 /** Paths of the workflows that hold endpoints, for the recorded histories. */
 import { putLaneInUse } from "../../src/client/gate-registry.ts";
-import type { Session } from "../../src/client/session.ts";
 import type { RawEndpoint } from "../../src/config/raw-config.ts";
 import { endpointWorkflowId, GATES_WORKFLOW_ID } from "../../src/delivery/names.ts";
 import { GATES_MEMO } from "../../src/workflows/messages.ts";
+import { aSession } from "./a-session.ts";
 import type { Script } from "./destination.ts";
 import type { RecordedPath, RecordingStage } from "./recorded-paths.ts";
 import { until } from "./until.ts";
@@ -13,6 +13,7 @@ export const HELD_ENDPOINTS: Readonly<Record<string, RawEndpoint>> = {
   falling: { circuit: { failures: 3, open: "2s" }, retry: { schedule: ["1s", "1s", "1s", "1s"], jitter: 0 } },
   refusing: { circuit: { failures: 3, open: "2s" } },
   crowded: { retryAfterScope: "endpoint" },
+  deserted: {},
 };
 
 export const HELD_SCRIPTS: Readonly<Record<string, Script>> = {
@@ -70,15 +71,23 @@ export const RECORDED_ENDPOINTS: Readonly<Record<string, RecordedPath>> = {
     await settled(stage, keys);
     return await ended(stage, "crowded");
   },
+  /** Signals of two names come in one task: the order in which they were said is a matter of a patch. */
+  "endpoint-told-without-worker": async (stage) => {
+    const { client, taskQueue } = stage;
+    const workflowId = endpointWorkflowId("deserted");
+    await stage.withoutWorker(async () => {
+      const [signal, signalArgs] = ["pause", [WORD] as [unknown]];
+      const run = await client.workflow.signalWithStart("endpoint", { workflowId, taskQueue, signal, signalArgs });
+      await run.signal("resume", WORD);
+      await run.signal("pause", WORD);
+    });
+    await until("it is paused", async () => (await stage.far.endpoint("deserted")).gate.state === "paused");
+    await stage.far.resume("deserted", WORD);
+    return await ended(stage, "deserted");
+  },
   "gates-of-held-endpoints": async () => await Promise.resolve(GATES_WORKFLOW_ID),
   "gates-told-together": async ({ client, config }) => {
-    const session: Session = {
-      client,
-      config,
-      eager: false,
-      prepared: async () => {},
-      ready: async () => ({ eager: false }),
-    };
+    const session = aSession(client, config);
     const names = ["stopped", "falling", "refusing", "crowded"];
     await Promise.all(names.map(async (name) => await putLaneInUse(session, name)));
     await until("they are all taken in", async () => {

@@ -17,6 +17,8 @@ export interface RecordingStage {
   readonly config: Config;
   /** Kills the process of a second worker that has the attempt in hand, and starts ours. */
   loseAttempt(key: string): Promise<void>;
+  /** What is said meanwhile waits, and the worker that comes then gets it in one task. */
+  withoutWorker(say: () => Promise<void>): Promise<void>;
 }
 
 export type RecordedPath = (stage: RecordingStage, id: string) => Promise<string>;

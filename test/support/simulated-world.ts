@@ -9,10 +9,10 @@ import type { AttemptResult, Fact } from "../../src/delivery/facts.ts";
 import type { HistoryEntry } from "../../src/delivery/history-entries.ts";
 import type { EventPlan } from "../../src/delivery/plan.ts";
 import type { Delivery, EventProgress, RetryWait } from "../../src/delivery/progress.ts";
+import type { WithoutTime } from "../../src/delivery/without-time.ts";
 import { anIdentity, NOON_MS } from "./deliveries.ts";
 
 type Later = Exclude<Fact, { fact: "accepted" }>;
-type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 
 /** What asks a worker, and has not been answered. */
 export type Question = { readonly index: number; readonly endpoint: string } & (

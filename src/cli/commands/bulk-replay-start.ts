@@ -1,6 +1,7 @@
 /** `bulk-replay start`: counts first, asks on a terminal, then starts it. */
 import type { BulkReplayOrder } from "../../client/bulk-replay-order.ts";
 import type { BulkReplayPreview, BulkReplayReceipt } from "../../client/bulk-replay-start.ts";
+import { counted } from "../../delivery/counted.ts";
 import { durationText } from "../../delivery/summaries.ts";
 import { actorOf } from "../actor.ts";
 import { agrees } from "../ask.ts";
@@ -49,7 +50,8 @@ function show({ terminal, json }: CliContext, preview: BulkReplayPreview): numbe
 async function agreed(context: CliContext, preview: BulkReplayPreview): Promise<boolean> {
   const { terminal } = context;
   for (const line of previewLines(preview, Date.now(), terminal.noteColors)) terminal.note(line);
-  if (await agrees(context, `Replay ${eventsText(preview.count)} at ${preview.rate} a second? [y/N] `)) return true;
+  if (await agrees(context, `Replay ${counted(preview.count, "event")} at ${preview.rate} a second? [y/N] `))
+    return true;
   terminal.note("Nothing was changed.");
   return false;
 }
@@ -67,7 +69,7 @@ export function previewLines(preview: BulkReplayPreview, nowMs: number, { dim, b
   const [head = "", ...lines] = tableLines(["AGE", "REASON", "KEY", "TYPE", "ENDPOINTS"], rows);
   const others = count > sample.length ? [dim(`… and ${count - sample.length} more`)] : [];
   return [
-    `${bold(eventsText(count))} parked; at ${rate} a second it takes ${durationText(leastMs)} at least.`,
+    `${bold(counted(count, "event"))} parked; at ${rate} a second it takes ${durationText(leastMs)} at least.`,
     ...(uncertain === 0 ? [] : [uncertainText(uncertain)]),
     "",
     dim(head),
@@ -83,10 +85,6 @@ const LATE = "Lists are eventually consistent: each event is looked at again whe
 function uncertainText(count: number): string {
   const events = count === 1 ? "1 of them is left alone: its" : `${count} of them are left alone: their`;
   return `${events} last attempt may have taken effect. Look at the endpoint first, then name --reason outcome-uncertain.`;
-}
-
-function eventsText(count: number): string {
-  return count === 1 ? "1 event" : `${count} events`;
 }
 
 export function receiptLines({ id, duplicate }: BulkReplayReceipt, { bold, dim }: Colors): readonly string[] {

@@ -1,4 +1,5 @@
 /** What a bulk replay does next. */
+import type { Position } from "./position.ts";
 import { batchOf, type BulkProgress, PAGE_ITEMS, type QueuedItem } from "./progress.ts";
 
 export type BulkStep =
@@ -6,7 +7,7 @@ export type BulkStep =
   /** Until somebody resumes or cancels it. */
   | { readonly do: "hold" }
   /** The next page of the list. */
-  | { readonly do: "read" }
+  | { readonly do: "read"; readonly position: Position }
   | { readonly do: "wait"; readonly delayMs: number }
   | { readonly do: "replay"; readonly items: readonly QueuedItem[] };
 
@@ -14,7 +15,7 @@ export function nextBulkStep(progress: BulkProgress, nowMs: number): BulkStep {
   const { queue, position, paused, canceled, dueMs } = progress;
   if (canceled !== null) return { do: "finish" };
   if (paused !== null) return { do: "hold" };
-  if (position !== null && wantsPage(queue)) return { do: "read" };
+  if (position !== null && wantsPage(queue)) return { do: "read", position };
   if (queue.length === 0) return { do: "finish" };
   return nowMs < dueMs ? { do: "wait", delayMs: dueMs - nowMs } : { do: "replay", items: batchOf(progress) };
 }

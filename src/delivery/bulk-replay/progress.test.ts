@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { WithoutTime } from "../without-time.ts";
 import { nextBulkStep } from "./next-step.ts";
 import type { BulkOrder } from "./order.ts";
 import { advanceBulkReplay, beginBulkReplay, type BulkFact, type BulkProgress, settledBy } from "./progress.ts";
@@ -13,8 +14,6 @@ const order = (until: string | null = null): BulkOrder => ({
 });
 const begun = (until: string | null = null) =>
   beginBulkReplay({ id: "crm-1", order: order(until), mark: "mark", startedMs: START_MS });
-
-type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 
 function after(...facts: readonly WithoutTime<BulkFact>[]): BulkProgress {
   return facts.reduce<BulkProgress>(
@@ -42,7 +41,7 @@ test("it looks at nothing accepted after its start, or after the time that was a
 
 describe("the next step", () => {
   test("is to read, then to replay a batch, then to wait for the next one, then to finish", () => {
-    expect(nextBulkStep(begun(), START_MS)).toEqual({ do: "read" });
+    expect(nextBulkStep(begun(), START_MS)).toEqual({ do: "read", position: begun().position });
     const read = after(listed(["a", "b", "c"]));
     expect(nextBulkStep(read, START_MS)).toEqual({
       do: "replay",
@@ -69,7 +68,7 @@ describe("a list that cannot be read", () => {
     const failed = after({ fact: "list-failed" });
     expect(failed.paused).toMatchObject({ actor: "countersign", note: expect.stringContaining("cannot be read") });
     const resumed = after({ fact: "list-failed" }, { fact: "message", name: "resume", argument: { actor: "ana" } });
-    expect(nextBulkStep(resumed, START_MS)).toEqual({ do: "read" });
+    expect(nextBulkStep(resumed, START_MS)).toEqual({ do: "read", position: begun().position });
   });
 
   test("leaves the pause of a person as it is", () => {

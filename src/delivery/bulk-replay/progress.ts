@@ -62,14 +62,12 @@ export const MAX_TRIES = 3;
 const MAX_WORDS = 50;
 const MAX_SHOWN = 20;
 
-export interface BulkStart {
-  readonly id: string;
-  readonly order: BulkOrder;
-  readonly mark: string;
-  readonly startedMs: number;
-}
-
-export function beginBulkReplay({ id, order, mark, startedMs }: BulkStart): BulkProgress {
+export function beginBulkReplay({
+  id,
+  order,
+  mark,
+  startedMs,
+}: Pick<BulkProgress, "id" | "order" | "mark" | "startedMs">): BulkProgress {
   const { until } = order.selection;
   // What is accepted from now on was not there to be selected.
   const untilMs = until === null ? startedMs : Math.min(Date.parse(until), startedMs);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { WithoutTime } from "../without-time.ts";
 import { DEFAULT_CIRCUIT } from "./circuit.ts";
 import { type EndpointControl, gateOf, isAtRest, newControl } from "./control.ts";
 import type { ControlFact, ProbeCounts, TroubleReport } from "./control-facts.ts";
@@ -12,7 +13,7 @@ const NOON_MS = Date.UTC(2026, 10, 29, 12);
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-type Happening = ControlFact extends infer F ? (F extends unknown ? Omit<F, "atMs"> : never) : never;
+type Happening = WithoutTime<ControlFact>;
 /** After so many seconds. */
 type Step = readonly [number, Happening];
 

@@ -83,19 +83,12 @@ export function sameGate(left: Gate, right: Gate): boolean {
   );
 }
 
+/** No attempt may begin, not even as a probe. */
+export function isShut({ state, probing }: Gate): boolean {
+  return state !== "open" && probing === undefined;
+}
+
 /** Attempts may be made outside the lane. */
 export function isPassable({ state, ramping }: Gate): boolean {
   return state === "open" && ramping !== true;
-}
-
-/** The part of an entry that the endpoint's workflow puts there. */
-export function gateOfEntry({ state, until, probing, ramping, watched, pending }: Gate): Gate {
-  return {
-    state,
-    until,
-    ...(probing === undefined ? {} : { probing }),
-    ...(ramping === undefined ? {} : { ramping }),
-    ...(watched === undefined ? {} : { watched }),
-    ...(pending === undefined ? {} : { pending }),
-  };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { entryOf, type GateMap, gateOfEntry, isPassable, OPEN_GATE, sameGate } from "./gate-entry.ts";
+import { entryOf, type GateMap, isPassable, OPEN_GATE, sameGate } from "./gate-entry.ts";
 import { foldRegistry, readGate } from "./gate-registry.ts";
 
 const PAUSED = { state: "paused", until: null } as const;
@@ -121,8 +121,9 @@ describe("the registry", () => {
         const entry = after([put(last)], before)["crm"];
         expect(sameGate(entry ?? OPEN_GATE, last)).toBe(true);
         if (entry === undefined || before["crm"] === undefined) return;
-        expect(entry.version - before["crm"].version).toBe(sameGate(before["crm"], last) ? 0 : 1);
-        expect(gateOfEntry(entry)).toEqual(last);
+        const { version, laneInUse: _laneInUse, ...shown } = entry;
+        expect(version - before["crm"].version).toBe(sameGate(before["crm"], last) ? 0 : 1);
+        expect(shown).toEqual(last);
       }),
     );
   });

@@ -1,8 +1,9 @@
 /** The registry's fold: its map after one more message. Anybody may send one: what makes no sense changes nothing. */
 import { EVENT_MEMBERS } from "../event-members.ts";
+import { membersOf } from "../message-members.ts";
 import { isName } from "../names.ts";
 import type { GateState } from "./control.ts";
-import { entryOf, type Gate, type GateEntry, type GateMap, gateOfEntry, OPEN_GATE, sameGate } from "./gate-entry.ts";
+import { entryOf, type Gate, type GateEntry, type GateMap, OPEN_GATE, sameGate } from "./gate-entry.ts";
 
 /** As a signal brings it; `argument` is untrusted. */
 export interface RegistryMessage {
@@ -15,8 +16,7 @@ const MAX_ENTRIES = 5000;
 
 /** The same map where nothing changes. */
 export function foldRegistry(gates: GateMap, { name, argument }: RegistryMessage): GateMap {
-  if (!isMembers(argument)) return gates;
-  const { endpoint } = argument;
+  const { endpoint, version, gate } = membersOf(argument);
   if (typeof endpoint !== "string" || !isName(endpoint)) return gates;
   const isNew = !Object.hasOwn(gates, endpoint);
   if (isNew && Object.keys(gates).length >= MAX_ENTRIES) return gates;
@@ -24,18 +24,12 @@ export function foldRegistry(gates: GateMap, { name, argument }: RegistryMessage
     case "lane-in-use":
       return withLane(gates, endpoint);
     case "lane-idle":
-      return withoutLane(gates, endpoint, argument["version"]);
+      return withoutLane(gates, endpoint, version);
     case "put-gate":
-      return withGate(gates, endpoint, readGate(argument["gate"]));
+      return withGate(gates, endpoint, readGate(gate));
     default:
       return gates;
   }
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null;
 }
 
 function withLane(gates: GateMap, endpoint: string): GateMap {
@@ -73,17 +67,17 @@ const STATES: readonly unknown[] = ["open", "paused", "tripped", "throttled"] sa
 
 /** Null = it is none. */
 export function readGate(value: unknown): Gate | null {
-  if (!isMembers(value) || !isState(value["state"])) return null;
-  const { state, until, probing, ramping, watched, pending } = value;
+  const { state, until, probing, ramping, watched, pending } = membersOf(value);
+  if (!isState(state)) return null;
   if (until !== null && (typeof until !== "string" || EVENT_MEMBERS.time.problem(until) !== null)) return null;
-  return gateOfEntry({
+  return {
     state,
     until,
     ...probingOf(probing),
     ...(ramping === true ? { ramping } : {}),
     ...(watched === true ? { watched } : {}),
     ...(pending === true ? { pending } : {}),
-  });
+  };
 }
 
 function isState(value: unknown): value is GateState {
@@ -91,7 +85,6 @@ function isState(value: unknown): value is GateState {
 }
 
 function probingOf(value: unknown): Pick<Gate, "probing"> {
-  if (!isMembers(value)) return {};
-  const { round, probes } = value;
+  const { round, probes } = membersOf(value);
   return typeof round === "number" && typeof probes === "number" ? { probing: { round, probes } } : {};
 }

@@ -11,7 +11,7 @@ export interface PauseArgument {
   readonly reason: string;
   /** RFC 3339. Beside `forMs`: when that ends by the clock of whoever says it, for a word that waits for a worker. */
   readonly until?: string;
-  /** From its arrival on, which no clock of ours can get wrong. */
+  /** From its arrival on; without `until` beside it no clock but the server's counts. */
   readonly forMs?: number;
 }
 
