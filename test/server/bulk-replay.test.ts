@@ -24,7 +24,7 @@ const NAMES = [
   "bulk-plain",
 ];
 /** What a request may be late on a busy machine. */
-const SLACK_MS = 1500;
+const SLACK_MS = 3000;
 
 let stage: Stage;
 
@@ -99,7 +99,7 @@ test("the pace that was asked for is kept", async () => {
 
 describe("a person's word", () => {
   test("pauses it before its next batch and resumes it where it stood", async () => {
-    await parkMany(stage.far, { type: "bulk-steered", count: 6 });
+    await parkMany(stage.far, { type: "bulk-steered", count: 12 });
     const { id } = await stage.far.bulkReplays.start(aWish("bulk-steered", { rate: 2 }));
     await untilReplayed("bulk-steered", 1);
     const { bulkReplays } = stage.far;
@@ -111,23 +111,23 @@ describe("a person's word", () => {
     expect(paused).toMatchObject({ counted: true, refusedBecause: null });
     expect(await bulkReplays.pause(id, { actor: ANA })).toMatchObject({ refusedBecause: "already-paused" });
     const pausedMs = Date.parse(paused.at);
-    await untilClock(pausedMs + SECOND_MS + 2 * SLACK_MS);
+    await untilClock(pausedMs + SECOND_MS + SLACK_MS + SECOND_MS);
     const meanwhile = await bulkReplays.show(id);
     expect(meanwhile).toMatchObject({ state: "paused", paused: { actor: ANA, note: "they ask for a break" } });
-    expect(meanwhile.done).toBeLessThan(6);
+    expect(meanwhile.done).toBeLessThan(12);
     const own: unknown = await stage.temporal.workflow.getHandle(bulkReplayWorkflowId(id)).query("progress");
     expect(own).toEqual(meanwhile);
     const resumedMs = Date.now();
     expect(await bulkReplays.resume(id, { actor: ANA })).toMatchObject({ counted: true });
     const status = await untilEnded(stage.far, id);
-    expect(status).toMatchObject({ state: "finished", replayed: 6, paused: null });
+    expect(status).toMatchObject({ state: "finished", replayed: 12, paused: null });
     expect(status.words.map(({ action, counted }) => [action, counted])).toEqual([
       ["resume", false],
       ["pause", true],
       ["pause", false],
       ["resume", true],
     ]);
-    expect(replayTimes("bulk-steered")).toHaveLength(6);
+    expect(replayTimes("bulk-steered")).toHaveLength(12);
     expect(replayTimes("bulk-steered").filter((ms) => ms > pausedMs + SECOND_MS + SLACK_MS && ms < resumedMs)).toEqual(
       [],
     );
@@ -135,7 +135,7 @@ describe("a person's word", () => {
   });
 
   test("cancels it within one interval of its pace, and what it had not reached stays parked", async () => {
-    const keys = await parkMany(stage.far, { type: "bulk-stopped", count: 10 });
+    const keys = await parkMany(stage.far, { type: "bulk-stopped", count: 20 });
     const { id } = await stage.far.bulkReplays.start(aWish("bulk-stopped", { rate: 2 }));
     await untilReplayed("bulk-stopped", 1);
     const verdict = await stage.far.bulkReplays.cancel(id, { actor: ANA, note: "wrong endpoint" });
@@ -143,16 +143,17 @@ describe("a person's word", () => {
     const status = await untilEnded(stage.far, id);
     const canceledMs = Date.parse(verdict.at);
     expect(Date.parse(String(status.endedAt)) - canceledMs).toBeLessThan(SECOND_MS + SLACK_MS);
-    expect(status).toMatchObject({ state: "canceled", expected: 10, canceled: { actor: ANA, note: "wrong endpoint" } });
+    expect(status).toMatchObject({ state: "canceled", expected: 20, canceled: { actor: ANA, note: "wrong endpoint" } });
     // One batch at most was in hand when the word came.
-    expect(status.done).toBeLessThanOrEqual(4);
+    const after = replayTimes("bulk-stopped").filter((ms) => ms > canceledMs);
+    expect(after.length).toBeLessThanOrEqual(2);
     const states = await Promise.all(keys.map(async (key) => (await stage.far.settled(key)).state));
-    expect(states.filter((state) => state === "needs-attention")).toHaveLength(10 - status.replayed);
+    expect(states.filter((state) => state === "needs-attention")).toHaveLength(20 - status.replayed);
     expect(replayTimes("bulk-stopped")).toHaveLength(status.replayed);
   });
 
   test("counts as a signal or a cancel request of plain Temporal too", async () => {
-    await parkMany(stage.far, { type: "bulk-signaled", count: 3 });
+    await parkMany(stage.far, { type: "bulk-signaled", count: 6 });
     const { id, workflowId } = await stage.far.bulkReplays.start(aWish("bulk-signaled", { rate: 0.5 }));
     const handle = stage.temporal.workflow.getHandle(workflowId);
     await untilReplayed("bulk-signaled", 1);
@@ -206,12 +207,15 @@ test("it goes on in a new run before its history grows, and its items are read f
   const { id, workflowId, runId } = await stage.far.bulkReplays.start(aWish("bulk-carried", { rate: 0.5 }));
   await untilReplayed("bulk-carried", 1);
   const handle = stage.temporal.workflow.getHandle(workflowId);
+  // Paused, so that all of them are in the first run, however long they take.
+  expect(await stage.far.bulkReplays.pause(id, { actor: ANA })).toMatchObject({ counted: true });
   for (let sent = 0; sent < 520; sent += 20)
     await Promise.all(Array.from({ length: 20 }, async () => await handle.signal("by-the-way")));
+  expect(await stage.far.bulkReplays.resume(id, { actor: ANA })).toMatchObject({ counted: true });
   const status = await untilEnded(stage.far, id);
   expect(status).toMatchObject({ state: "finished", expected: 5, replayed: 5 });
   expect((await handle.describe()).runId).not.toBe(runId);
-  expect((await handle.describe()).historyLength).toBeLessThan(100);
+  expect((await handle.describe()).historyLength).toBeLessThan(200);
   const { complete } = await stage.far.bulkReplays.items(id);
   expect(complete).toBe(true);
   expect((await resultsOf(stage.far, id)).map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
@@ -232,15 +236,15 @@ test("it goes on in a new run before its history grows, and its items are read f
 
 describe("while workers come and go", () => {
   test("it goes on where it stood, each event once", async () => {
-    const keys = await parkMany(stage.far, { type: "bulk-restarted", count: 12 });
+    const keys = await parkMany(stage.far, { type: "bulk-restarted", count: 24 });
     const { id } = await stage.far.bulkReplays.start(aWish("bulk-restarted", { rate: 4 }));
     await untilReplayed("bulk-restarted", 2);
     await stage.stopWorker();
     const meanwhile = await stage.far.bulkReplays.show(id);
     expect(meanwhile.state).toBe("running");
-    expect(meanwhile.done).toBeLessThan(12);
+    expect(meanwhile.done).toBeLessThan(24);
     await stage.startWorker();
-    expect(await untilEnded(stage.far, id)).toMatchObject({ state: "finished", expected: 12, replayed: 12 });
+    expect(await untilEnded(stage.far, id)).toMatchObject({ state: "finished", expected: 24, replayed: 24 });
     for (const key of keys) await stage.far.settled(key);
     expect(keys.map((key) => requestsOf(stage, key).length)).toEqual(keys.map(() => 2));
   });

@@ -141,7 +141,7 @@ test("an event whose delivery takes for ever is answered at once, and again to a
   const body = '{"type":"slow.job"}';
   const startedMs = performance.now();
   expect(await tell(server, id, { body })).toMatchObject({ status: 202, body: { duplicate: false } });
-  expect(performance.now() - startedMs).toBeLessThan(1000);
+  expect(performance.now() - startedMs).toBeLessThan(5000);
   await until("its delivery has begun", () => requestsFor(id).length === 1);
   // A sender that leaves before it has read the answer.
   const leaving = await rawConnection(server.url);
