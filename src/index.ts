@@ -8,6 +8,7 @@ export type { BulkReplayVerdict, BulkReplayWord } from "./client/bulk-replay-ste
 export type { BulkReplays } from "./client/bulk-replays.ts";
 export type { AmendmentWord, Countersign, DecisionWord, PersonsWord } from "./client/countersign.ts";
 export type { PauseReport, ResumeReport } from "./client/endpoint-control.ts";
+export type { ReplacedPause } from "./client/replaced-pause.ts";
 export type { EndpointDetail } from "./client/endpoint-detail.ts";
 export type { EndpointOverview, GateStatus } from "./client/endpoint-overview.ts";
 export type { PauseOrder, ResumeOrder } from "./client/endpoint-words.ts";

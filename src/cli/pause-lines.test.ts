@@ -13,6 +13,7 @@ const REPORT: PauseReport = {
   confirmed: true,
   heldOnServer: true,
   inFlight: 0,
+  replaces: null,
 };
 
 function said(changes: Partial<PauseReport>): string {
@@ -49,6 +50,17 @@ describe("a pause", () => {
       /^Not confirmed: 1 worker was seen .* look again: countersign endpoints crm$/u,
     );
     expect(unconfirmedWarning({ ...report, workers: 2 })).toContain("2 workers were seen");
+  });
+
+  test("that replaces another one says whose, and whether it ends earlier", () => {
+    const replaces = { who: "ana@example.com", why: "vendor maintenance", until: "2026-11-29T18:00:00.000Z" };
+    const line = "It replaces the pause by ana@example.com until 2026-11-29 18:00:00 UTC: vendor maintenance";
+    expect(said({ replaces, until: "2026-11-29T12:00:00.000Z" })).toContain(`${line}. Yours ends earlier.`);
+    expect(said({ replaces })).toContain(`${line}.\n`);
+    expect(said({ replaces: { ...replaces, until: null } })).toContain(
+      "by ana@example.com until somebody resumes it: vendor maintenance.\n",
+    );
+    expect(said({})).not.toContain("replaces");
   });
 
   test("on a server that refuses rates says that workers hold", () => {

@@ -1,6 +1,7 @@
 /** What became of a pause, in words: where it holds, and what is still on its way. */
 import type { PauseReport } from "../client/endpoint-control.ts";
 import { counted } from "../delivery/counted.ts";
+import { safeText } from "./safe-text.ts";
 import type { Colors } from "./terminal.ts";
 import { momentText, untilText } from "./time-text.ts";
 
@@ -10,6 +11,7 @@ export function pauseLines(report: PauseReport, nowMs: number, { bold, dim, yell
   return [
     `${bold(endpoint)} is paused ${end}: ${standing(report)}. Events are still accepted, and wait.`,
     ...inFlightLines(report),
+    ...replacedLines(report).map(yellow),
     ...(report.heldOnServer ? [] : [yellow(REFUSED)]),
     dim(`Let it go on: countersign resume ${endpoint}`),
   ];
@@ -29,6 +31,15 @@ function inFlightLines({ workers, inFlight }: PauseReport): readonly string[] {
   if (inFlight > 0)
     return [`${counted(inFlight, "attempt")} had begun before and may still be on the way (approximate).`];
   return workers === 0 ? [] : ["Nothing is in flight, as far as workers have told."];
+}
+
+function replacedLines({ until, replaces }: PauseReport): readonly string[] {
+  if (replaces === null) return [];
+  const { who, why, until: other } = replaces;
+  const end = other === null ? "until somebody resumes it" : `until ${momentText(other)}`;
+  const isShorter = until !== null && (other === null || Date.parse(other) > Date.parse(until));
+  const shorter = isShorter ? ". Yours ends earlier" : "";
+  return [`It replaces the pause by ${safeText(who)} ${end}: ${safeText(why)}${shorter}.`];
 }
 
 /** Nobody says that it does not hold: it is not known to hold. */

@@ -21,6 +21,7 @@ import {
 import { putGate } from "./gate-registry.ts";
 import { countWorkers } from "./health.ts";
 import { setLaneRate } from "./lane-queue.ts";
+import { type ReplacedPause, replacedPause } from "./replaced-pause.ts";
 import { explainSilence, type Session, withDeadline } from "./session.ts";
 
 export interface PauseReport {
@@ -37,6 +38,8 @@ export interface PauseReport {
   readonly heldOnServer: boolean;
   /** Attempts that had begun before and have not ended, as workers told; approximate. */
   readonly inFlight: number;
+  /** The pause that stood before, which this one replaces, also where it is the shorter one; null = none is known. */
+  readonly replaces: ReplacedPause | null;
 }
 
 export interface ResumeReport {
@@ -78,8 +81,10 @@ export async function pauseEndpoint(session: Session, endpoint: string, order: P
   // One that has just begun is not seen yet, nor are those that poll lanes alone: their copy is waited out.
   if (workers === 0) await sleep(COPY_TRUSTED_MS);
   const confirmed = workers === 0 || (await isConfirmed(session, endpoint));
-  const inFlight = workers === 0 ? 0 : inFlightOf(await readEndpointRun(session, endpoint));
-  return { endpoint, at, until, workers, confirmed, heldOnServer: lane === "set", inFlight };
+  const run = await readEndpointRun(session, endpoint);
+  const inFlight = workers === 0 ? 0 : inFlightOf(run);
+  const replaces = replacedPause(run.isRunning ? run.control : null, word);
+  return { endpoint, at, until, workers, confirmed, heldOnServer: lane === "set", inFlight, replaces };
 }
 
 /** Returns how many workers were seen. Where there is none the word will wait, and says by which time it is over. */

@@ -48,7 +48,7 @@ export async function endpointDetail(session: Session, name: string): Promise<En
   const { control, isRunning } = run;
   return {
     ...overview,
-    gate: { ...overview.gate, ...holderOf(overview.gate, isRunning ? control : null, lane.reason) },
+    gate: heldGate(overview.gate, isRunning ? control : null, lane.reason),
     lane: { held, oldestAgeMs: held === 0 ? null : oldestAgeMs, approximate: true, ratePerSecond, pollers },
     workers,
     inFlight: inFlightOf(run),
@@ -56,14 +56,25 @@ export async function endpointDetail(session: Session, name: string): Promise<En
   };
 }
 
+type Control = Omit<EndpointControl, "counts">;
 type Holder = Pick<EndpointDetail["gate"], "who" | "why" | "since">;
 
+/** What the registry shows of an endpoint, and what its workflow knows of it. */
+export function heldGate(status: GateStatus, control: Control | null, laneReason = ""): EndpointDetail["gate"] {
+  const shown = sinceResumed(status, control);
+  return { ...shown, ...holderOf(shown, control, laneReason) };
+}
+
+/** Resumed within a Retry-After: probes wait for its end, so that alone holds it. The registry calls that tripped. */
+function sinceResumed(status: GateStatus, control: Control | null): GateStatus {
+  const { trip, throttle, recovery } = control ?? {};
+  const waits = status.state === "tripped" && !status.probing && recovery?.stage === "probing" && trip === null;
+  if (!waits || throttle === undefined || throttle === null) return status;
+  return { ...status, state: "throttled", until: timeText(throttle.untilMs) };
+}
+
 /** `laneReason` is what the server has beside the lane's rate; it speaks where the endpoint's workflow says nothing. */
-export function holderOf(
-  { state }: GateStatus,
-  control: Omit<EndpointControl, "counts"> | null,
-  laneReason = "",
-): Holder {
+function holderOf({ state }: GateStatus, control: Control | null, laneReason: string): Holder {
   if (state === "open") return { who: null, why: null, since: null };
   const { pause = null, trip = null, throttle = null, recovery = null } = control ?? {};
   if (state === "paused" && pause !== null) return { who: pause.actor, why: pause.reason, since: timeText(pause.atMs) };
@@ -71,7 +82,8 @@ export function holderOf(
   if (state === "throttled") {
     // Those that got it say so before its workflow has taken it in.
     const since = throttle === null ? null : timeText(throttle.atMs);
-    return { who: "workers", why: "the endpoint asked for it by Retry-After", since };
+    const then = recovery?.stage === "probing" ? "; then a few attempts try it" : "";
+    return { who: "workers", why: `the endpoint asked for it by Retry-After${then}`, since };
   }
   if (recovery?.stage === "probing") {
     const { begun, succeeded, wanted, sinceMs } = recovery;

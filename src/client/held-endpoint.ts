@@ -1,6 +1,6 @@
 /** Why nothing comes of an attempt at an endpoint that is held: who holds it, why, until when, and what to type. */
 import { CountersignError } from "../errors.ts";
-import { type EndpointDetail, holderOf } from "./endpoint-detail.ts";
+import { type EndpointDetail, heldGate } from "./endpoint-detail.ts";
 import { gateStatus } from "./endpoint-overview.ts";
 import { readEndpointRun } from "./endpoint-run.ts";
 import { readRegistry } from "./gate-registry.ts";
@@ -14,7 +14,7 @@ export async function requireUnheld(session: Session, name: string): Promise<voi
   const status = gateStatus(gates, name);
   if (!isHeld(status)) return;
   const { control, isRunning } = await readEndpointRun(session, name);
-  throw heldError({ name, gate: { ...status, ...holderOf(status, isRunning ? control : null) } }, null);
+  throw heldError({ name, gate: heldGate(status, isRunning ? control : null) }, null);
 }
 
 /** While a few attempts try the endpoint, one more may be one of them. */

@@ -37,6 +37,10 @@ export const pauseReportSchema = z
     confirmed: z.boolean().openapi({ description: "No attempt begins anywhere from now on" }),
     heldOnServer: z.boolean().openapi({ description: "False = the server allows no rates on queues: workers hold" }),
     inFlight: z.number().openapi({ description: "Attempts that had begun before and have not ended; approximate" }),
+    replaces: z
+      .object({ who: z.string(), why: z.string(), until: z.string().nullable() })
+      .nullable()
+      .openapi({ description: "The pause that stood before, also a longer one; null = none is known" }),
   })
   .openapi("PauseReport");
 

@@ -16,7 +16,7 @@ const KEYS = {
   viewer: aKey({ role: "viewer" }),
   approver: aKey({ role: "approver" }),
 };
-const NAMES = ["faces-typed", "faces-asked", "faces-posted", "faces-steered", "faces-slow"];
+const NAMES = ["faces-typed", "faces-asked", "faces-posted", "faces-steered", "faces-slow", "faces-held"];
 
 let stage: Stage;
 let folder: Folder;
@@ -96,6 +96,13 @@ describe("on the command line", () => {
     const again = await run([...of("faces-asked"), "--yes", "--json"], "");
     expect(again.stderr).not.toContain("[y/N]");
     expect(JSON.parse(again.stdout)).toMatchObject({ duplicate: false, id: expect.stringMatching(/-2$/u) });
+  });
+
+  test("at an endpoint that is held it warns that what is told to go on waits", async () => {
+    await stage.far.pause("faces-held", { actor: ANA, reason: "vendor maintenance" });
+    const dry = await run([...of("faces-held"), "--dry-run", "--json"]);
+    expect([dry.exit, JSON.parse(dry.stdout)]).toEqual([0, expect.objectContaining({ count: 0 })]);
+    expect(dry.stderr).toMatch(/^faces-held is held, .* waits for it: paused since .* by ana@example\.com: vendor/mu);
   });
 
   test("words steer it, and one that does not count is exit 4", async () => {

@@ -132,7 +132,13 @@ describe("on the command line", () => {
       confirmed: true,
       heldOnServer: true,
       inFlight: 0,
+      replaces: null,
     });
+    const shorter = await run(["pause", typed, "--reason", "r", "--for", "1h", "--as", "cy@example.com"]);
+    expect(shorter.stdout).toMatch(
+      new RegExp(`^It replaces the pause by ${BO} until .* UTC: r\\. Yours ends earlier\\.$`, "mu"),
+    );
+    await run(["pause", typed, "--reason", "r", "--until", TOMORROW_THERE]);
     const { stdout } = await run(["endpoints", typed, "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({
       name: typed,
@@ -163,7 +169,9 @@ describe("on the command line", () => {
       readonly what: string;
     }[];
     // Also what an earlier run of the endpoint's workflow did, which has ended.
-    expect(entries.map(({ what }) => what).slice(0, 5)).toEqual(["paused", "resumed", "opened", "paused", "resumed"]);
+    expect(entries.map(({ what }) => what).slice(0, 7)).toEqual(
+      "paused resumed opened paused paused paused resumed".split(" "),
+    );
   });
 
   test("a test needs no list and no lane: a server that refuses those is no reason not to make it", async () => {

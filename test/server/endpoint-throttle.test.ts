@@ -113,8 +113,9 @@ describe("an endpoint that answers 429 with a Retry-After", () => {
     const both = await standing(stage, midway, (detail) => whatsOf(detail).includes("throttled"));
     expect([both.gate.state, both.gate.who]).toEqual(["paused", "ana@example.com"]);
     expect(await stage.far.resume(midway, { actor: "ana@example.com" })).toMatchObject({ counted: true });
-    const resumed = await standing(stage, midway, ({ gate }) => gate.state === "tripped");
+    const resumed = await standing(stage, midway, ({ gate }) => gate.state === "throttled");
     expect([resumed.gate.probing, resumed.lane.ratePerSecond]).toEqual([false, 0]);
+    expect(resumed.gate.why).toContain("then a few attempts try it");
     const more = await submitMany(stage, midway, 4);
     await allSettled(stage, [first, ...more]);
     const later = requestsTo(stage, midway).slice(1);

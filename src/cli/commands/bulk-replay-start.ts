@@ -1,5 +1,7 @@
 /** `bulk-replay start`: counts first, asks on a terminal, then starts it. */
 import type { BulkReplayOrder } from "../../client/bulk-replay-order.ts";
+import type { EndpointDetail } from "../../client/endpoint-detail.ts";
+import { isHeld } from "../../client/held-endpoint.ts";
 import type { BulkReplayPreview, BulkReplayReceipt } from "../../client/bulk-replay-start.ts";
 import { counted } from "../../delivery/counted.ts";
 import { durationText } from "../../delivery/summaries.ts";
@@ -8,6 +10,7 @@ import { agrees } from "../ask.ts";
 import { followBulkReplay } from "../bulk-replay-follow.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit-code.ts";
+import { gateSentence } from "../gate-text.ts";
 import { safeText } from "../safe-text.ts";
 import { withSpinner } from "../spinner.ts";
 import { tableLines } from "../table.ts";
@@ -26,7 +29,8 @@ export async function bulkReplayStart(context: CliContext, options: BulkStartCom
   const { terminal, json, environment } = context;
   const { dryRun = false, follow = false, yes = false, as, ...wish } = options;
   const order: BulkReplayOrder = { ...wish, actor: actorOf(as, environment) };
-  return await withClient(context, async ({ bulkReplays }) => {
+  return await withClient(context, async ({ bulkReplays, endpoint }) => {
+    if (order.endpoint !== undefined) await warnOfHeld(context, order.endpoint, endpoint);
     const look = async () => await withSpinner(terminal, "Counting", async () => await bulkReplays.preview(order));
     if (dryRun) return show(context, await look());
     if (!yes && !json && terminal.canAsk && !(await agreed(context, await look()))) return EXIT.failed;
@@ -39,6 +43,18 @@ export async function bulkReplayStart(context: CliContext, options: BulkStartCom
     else for (const line of receiptLines(receipt, terminal.colors)) terminal.out(line);
     return EXIT.done;
   });
+}
+
+/** What is told to go on waits there: the warning is a help, so a look that fails is passed over. */
+async function warnOfHeld(
+  { terminal }: CliContext,
+  name: string,
+  look: (name: string) => Promise<EndpointDetail>,
+): Promise<void> {
+  const seen = await look(name).catch(() => null);
+  if (seen === null || !isHeld(seen.gate)) return;
+  const sentence = `${name} is held, and what is told to go on waits for it: ${gateSentence(seen, Date.now())}.`;
+  terminal.note(terminal.noteColors.yellow(sentence));
 }
 
 function show({ terminal, json }: CliContext, preview: BulkReplayPreview): number {
