@@ -33,7 +33,12 @@ test("takes them all in, however many wait for it, and is read whole meanwhile",
   });
   expect(Number(raw.workflowExecutionInfo?.historySizeBytes)).toBeLessThan(4 * 1024 ** 2);
   expect(Object.keys((await readRegistry(session)).gates)).toHaveLength(MANY);
-  const key = await submitTo(stage, "crm");
-  await allSettled(stage, [key]);
-  expect((await stage.far.get(key)).deliveries).toMatchObject([{ state: "delivered", attempts: [{ via: "local" }] }]);
+  // By the lane as long as the worker has too much to do to read it within two seconds.
+  await until("an event goes past the lane", async () => {
+    const key = await submitTo(stage, "crm");
+    await allSettled(stage, [key]);
+    const [delivery] = (await stage.far.get(key)).deliveries;
+    expect(delivery).toMatchObject({ state: "delivered", attemptCount: 1 });
+    return delivery?.attempts[0]?.via === "local";
+  });
 });
