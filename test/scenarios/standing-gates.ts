@@ -129,8 +129,10 @@ async function close(stage: ControlStage, hold: Hold): Promise<Held> {
   if (trouble === null) await stage.client.pause(name, ANA);
   else stage.destination.script(`/${name}`, () => trouble.answer);
   const first = await stage.submitMany(name, trouble?.events ?? 0);
-  const detail = await standing(stage, name, ({ gate, lane }) => {
-    return gate.state === state && gate.since !== null && lane.ratePerSecond === 0;
+  const detail = await standing(stage, name, ({ gate, lane, ledger }) => {
+    // The workers tell of a Retry-After before the record does, by a clock of their own.
+    const isRecorded = gate.since !== null && gate.until === ledger.at(-1)?.until;
+    return gate.state === state && isRecorded && lane.ratePerSecond === 0;
   });
   if (name === "tripped") await untilHeld(stage, first);
   stage.destination.script(`/${name}`, []);
