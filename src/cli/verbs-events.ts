@@ -64,7 +64,7 @@ function addReadVerbs(program: Command, perform: Perform): void {
 
   program
     .command("list")
-    .description("events, newest first; eventually consistent")
+    .description("events, newest first, those that have not ended before the others; eventually consistent")
     .option(
       "--state <state>",
       "in-progress, awaiting-approval, needs-attention, delivered, rejected, expired or discarded",
@@ -73,7 +73,7 @@ function addReadVerbs(program: Command, perform: Perform): void {
     .option("--source <name>", "only events of this source")
     .option("--type <type>", "only events of this type")
     .option("--limit <count>", "at most so many, up to 1000", parseLimit, DEFAULT_LIMIT)
-    .option("--oldest", "oldest first, of the newest 1000")
+    .option("--oldest", "oldest first, of the first 1000 of the list")
     .option("--json", "print JSON")
     .action(async (options: ListCommand & WithJson) => {
       await perform(

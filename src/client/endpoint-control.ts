@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from "@temporalio/client";
 import { SECOND_MS } from "../delivery/durations.ts";
+import type { EndpointControl } from "../delivery/gates/control.ts";
 import { entryOf, type GateMap } from "../delivery/gates/gate-entry.ts";
 import { oneLineReason } from "../delivery/gates/lane-reason.ts";
-import { timeText } from "../delivery/gates/ledger.ts";
+import { textOrNull, timeText } from "../delivery/gates/ledger.ts";
 import type { PauseArgument, ResumeArgument } from "../delivery/gates/read-words.ts";
 import { GATES_WORKFLOW_ID } from "../delivery/names.ts";
 import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
@@ -83,8 +84,24 @@ export async function pauseEndpoint(session: Session, endpoint: string, order: P
   const confirmed = workers === 0 || (await isConfirmed(session, endpoint));
   const run = await readEndpointRun(session, endpoint);
   const inFlight = workers === 0 ? 0 : inFlightOf(run);
-  const replaces = replacedPause(run.isRunning ? run.control : null, word);
-  return { endpoint, at, until, workers, confirmed, heldOnServer: lane === "set", inFlight, replaces };
+  const control = run.isRunning ? run.control : null;
+  const replaces = replacedPause(control, word);
+  return {
+    endpoint,
+    at,
+    until: endTaken(control, word) ?? until,
+    workers,
+    confirmed,
+    heldOnServer: lane === "set",
+    inFlight,
+    replaces,
+  };
+}
+
+/** The end of the pause as its record has it, by the server's clock; null = it has none, or has not taken it in. */
+function endTaken(control: Pick<EndpointControl, "pause"> | null, { actor, reason }: PauseArgument): string | null {
+  const pause = control?.pause ?? null;
+  return pause?.actor === actor && pause.reason === reason ? textOrNull(pause.untilMs) : null;
 }
 
 /** Returns how many workers were seen. Where there is none the word will wait, and says by which time it is over. */

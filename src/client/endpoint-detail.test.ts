@@ -72,6 +72,6 @@ test("probes are shown with what came of them", () => {
     state: "tripped",
     probing: true,
     who: "workers",
-    why: "0 of 0 probes succeeded so far, 4 wanted",
+    why: "no probe has begun yet, 4 wanted",
   });
 });

@@ -87,7 +87,8 @@ function holderOf({ state }: GateStatus, control: Control | null, laneReason: st
   }
   if (recovery?.stage === "probing") {
     const { begun, succeeded, wanted, sinceMs } = recovery;
-    const why = `${succeeded} of ${begun} probes succeeded so far, ${wanted} wanted`;
+    const so = begun === 0 ? "no probe has begun yet" : `${succeeded} of ${begun} probes succeeded so far`;
+    const why = `${so}, ${wanted} wanted`;
     return { who: "workers", why, since: timeText(sinceMs) };
   }
   return { who: null, why: laneReason === "" ? null : laneReason, since: null };

@@ -1,4 +1,4 @@
-/** Lists: what visibility holds, newest first. Eventually consistent, and said so. */
+/** Lists: what visibility holds, in its order. Eventually consistent, and said so. */
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import { CountersignError } from "../errors.ts";
 import { ENDPOINTS_ATTRIBUTE, REASON_ATTRIBUTE, TYPE_ATTRIBUTE } from "../temporal/search-attributes.ts";
@@ -34,7 +34,10 @@ export interface EventRow {
 /** The most a server gives at once, unless it is set lower. */
 export const PAGE_ROWS = 1000;
 
-/** Yields rows newest first; a fresh change may show seconds later. Throws `bad_argument` for an unknown state. */
+/**
+ * Yields rows: those that have not ended by their start, then the others by their end, newest first, as every server
+ * sorts them. A fresh change may show seconds later. Throws `bad_argument` for an unknown state.
+ */
 export async function* listEvents(session: Session, filter: ListFilter): AsyncGenerator<EventRow> {
   const query = queryOf(filter);
   await session.prepared();

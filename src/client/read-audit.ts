@@ -24,7 +24,7 @@ export interface AuditedKeys {
   readonly partial: boolean;
 }
 
-/** The newest `limit` events the filter lets through; null = all of them. Eventually consistent, like every list. */
+/** The first `limit` events that a list gives of those the filter lets through; null = all of them. Eventually consistent, like every list. */
 export async function listAuditedKeys(
   countersign: Pick<Countersign, "list">,
   filter: ListFilter,

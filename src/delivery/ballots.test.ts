@@ -69,6 +69,11 @@ describe("readBallot", () => {
     expect(readBallot(message, 0, NOON_MS)).toBeNull();
   });
 
+  test("does not know what a later version says was looked at", () => {
+    const read = (v: unknown) => readBallot({ name: "approve", argument: { ...word, v } }, 0, NOON_MS)?.digest;
+    expect([1, undefined, 2, "1"].map(read)).toEqual([digestOf(1), digestOf(1), "", ""]);
+  });
+
   test("reads members that are missing or no text as not given", () => {
     const nothing = { actor: "", digest: "", note: "", endpoint: null, signature: null };
     for (const odd of [undefined, {}, { actor: 1, digest: {}, note: [], delivery: 7, signature: true }])

@@ -11,7 +11,7 @@ import {
 } from "./approval.ts";
 import { isTerminal } from "./event-state.ts";
 import type { Message } from "./facts.ts";
-import { MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
+import { isKnownVersion, MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
 import { type Delivery, proposalsOf } from "./progress.ts";
 
 const MAX_DIGEST = 100;
@@ -30,7 +30,8 @@ export function readBallot(message: Message, sequence: number, atMs: number): Ba
     action,
     atMs,
     actor: textOf(argument["actor"], MAX_ACTOR),
-    digest: textOf(argument["digest"], MAX_DIGEST),
+    // What it names under another version is not known here.
+    digest: isKnownVersion(argument) ? textOf(argument["digest"], MAX_DIGEST) : "",
     note: textOf(argument["note"], MAX_NOTE),
     signature: typeof signature === "string" ? signature.slice(0, MAX_SIGNATURE) : null,
     endpoint: typeof delivery === "string" ? delivery : null,

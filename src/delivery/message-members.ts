@@ -9,5 +9,10 @@ export function textOf(value: unknown, maxLength: number): string {
   return typeof value === "string" ? value.trim().slice(0, maxLength) : "";
 }
 
+/** Absent = 1. A change of meaning raises it, so what another one means is not known here. */
+export function isKnownVersion({ v }: Readonly<Record<string, unknown>>): boolean {
+  return v === undefined || v === null || v === 1;
+}
+
 /** Longest name of a person that is kept. */
 export const MAX_ACTOR = 200;

@@ -57,6 +57,7 @@ describe("readInstruction", () => {
     ["an empty actor", { actor: "  ", reason: "r" }],
     ["an empty reason", { actor: "a", reason: "\n" }],
     ["an actor that is no text", { actor: { name: "ana" }, reason: "r" }],
+    ["what a later version may mean", { v: 2, actor: "a", reason: "r" }],
   ])("calls %s malformed", (_, argument) => {
     expect(readInstruction({ name: "replay", argument }, 0, NOON_MS)?.malformed).toBe(true);
   });

@@ -3,7 +3,7 @@ import { type AmendedContent, amend, nothingWasExecuted, readAmendedContent } fr
 import type { Resolution, ResolutionAction, ResolutionRefusal } from "./event-state.ts";
 import { isTerminal, RESOLUTION_ACTIONS, waitsForPerson } from "./event-state.ts";
 import type { Message } from "./facts.ts";
-import { MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
+import { isKnownVersion, MAX_ACTOR, membersOf, textOf } from "./message-members.ts";
 import { type Delivery, withoutProposal } from "./progress.ts";
 import { isSteerable, judgeSteering, steer } from "./steering.ts";
 
@@ -35,7 +35,8 @@ export function readInstruction(message: Message, sequence: number, atMs: number
   const reason = textOf(argument["reason"], MAX_REASON);
   const endpoint = typeof argument["delivery"] === "string" ? argument["delivery"] : null;
   const content = action === "amend" ? { content: readAmendedContent(argument) } : {};
-  return { sequence, action, actor, reason, atMs, endpoint, malformed: actor === "" || reason === "", ...content };
+  const malformed = actor === "" || reason === "" || !isKnownVersion(argument);
+  return { sequence, action, actor, reason, atMs, endpoint, malformed, ...content };
 }
 
 /** The delivery an instruction is about, or why it cannot be told. */

@@ -7,6 +7,8 @@ import { visibleTextProblem } from "../delivery/visible-text.ts";
 import type { Problem } from "./problem.ts";
 
 const DEFAULT_LIMIT = 100;
+/** What is said of a name that is not known. */
+const MAX_NAME = 40;
 
 /** What no name and no type can hold, no query can ask for either. */
 const name = z
@@ -14,7 +16,8 @@ const name = z
   .refine((text) => visibleTextProblem(text, { max: 200, unit: "characters" }) === null)
   .optional();
 
-export const listQuerySchema = z.object({
+/** Strict: a misspelled `state` would list everything. */
+export const listQuerySchema = z.strictObject({
   state: z.enum(LISTED_STATES).optional(),
   type: name,
   endpoint: name,
@@ -48,6 +51,13 @@ const ACCEPTED: Readonly<Record<string, string>> = {
 };
 
 function badQuery(issues: readonly z.core.$ZodIssue[]): Problem {
+  const unknown = issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
+  if (unknown.length > 0) {
+    const accepted = Object.keys(listQuerySchema.shape).join(", ");
+    const given = unknown.map((query) => JSON.stringify(query.slice(0, MAX_NAME))).join(", ");
+    const detail = `The query must not have ${given}; accepted: ${accepted}.`;
+    return { status: 400, code: "bad_argument", detail };
+  }
   const names = [...new Set(issues.map(({ path }) => String(path[0] ?? "")))];
   const detail = names.map((query) => `The query ${query} must be ${ACCEPTED[query] ?? "a short text"}.`).join(" ");
   return { status: 400, code: "bad_argument", detail };

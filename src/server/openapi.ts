@@ -84,10 +84,14 @@ function readRoutes(): readonly RouteConfig[] {
   });
   const open = (description: string) => json(z.object({}).loose(), description);
   return [
-    read("/v1/events", "List events, newest first; eventually consistent", {
-      request: { query: listQuerySchema },
-      responses: { 200: json(pageSchema, "A page"), ...problems(400, 401, 403, 503) },
-    }),
+    read(
+      "/v1/events",
+      "List events, newest first, those that have not ended before the others; eventually consistent",
+      {
+        request: { query: listQuerySchema },
+        responses: { 200: json(pageSchema, "A page"), ...problems(400, 401, 403, 503) },
+      },
+    ),
     read("/v1/events/{source}/{id}", "The whole state of one event, exact", {
       request: { params: EVENT_PARAMS },
       responses: { 200: open("Its state"), ...problems(401, 403, 404, 503) },

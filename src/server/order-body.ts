@@ -4,6 +4,7 @@ import { actorFor } from "../access/actor-for.ts";
 import { readJson } from "../client/read-event.ts";
 import type { ApiKey } from "../config/config.ts";
 import { isJsonContentType } from "../delivery/content-type.ts";
+import { membersOf } from "../delivery/message-members.ts";
 import { CountersignError } from "../errors.ts";
 import { encodedBody, isUtf8 } from "./content-mode.ts";
 import { type Problem, problemResponse } from "./problem.ts";
@@ -39,14 +40,24 @@ function jsonProblem(contentType: string | null): Problem | null {
 export function parsed<Body>(schema: z.ZodType<Body>, document: unknown): Body {
   const result = schema.safeParse(document);
   if (result.success) return result.data;
-  const names = [...new Set(result.error.issues.flatMap((issue) => namesOf(issue)))].join(", ") || "the body itself";
-  const sentence = `The body must be a JSON object with only the members that /openapi.json lists; look at ${names}`;
-  throw new CountersignError("bad_argument", sentence);
+  const complaints = [...new Set(result.error.issues.map((issue) => complaintOf(issue, document)))].join("; ");
+  throw new CountersignError("bad_argument", `${complaints}. /openapi.json lists what the body may have`);
 }
 
-function namesOf(issue: z.core.$ZodIssue): readonly string[] {
-  return issue.code === "unrecognized_keys" ? issue.keys : issue.path.map(String);
+function complaintOf(issue: z.core.$ZodIssue, document: unknown): string {
+  if (issue.code === "unrecognized_keys") return `The body must not have ${issue.keys.map(quoted).join(", ")}`;
+  const [name, ...inner] = issue.path.map(String);
+  if (name === undefined) return "The body must be a JSON object";
+  const isMissing = inner.length === 0 && membersOf(document)[name] === undefined;
+  return `The body's ${[name, ...inner].join(".")} ${isMissing ? "is missing" : "cannot be used"}`;
 }
+
+/** As JSON, so that no name can break out of the sentence. */
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_NAME));
+}
+
+const MAX_NAME = 40;
 
 /** Throws `bad_argument`. */
 export function requireActor(key: ApiKey, claimed: string | undefined): string {

@@ -12,6 +12,7 @@ import { BAD_INPUT_TYPES } from "../delivery/bad-input.ts";
 import { HOUR_MS, MINUTE_MS } from "../delivery/durations.ts";
 import type { BusinessEvent } from "../delivery/event.ts";
 import { identityOf } from "../delivery/event-identity.ts";
+import { isKnownVersion, membersOf } from "../delivery/message-members.ts";
 import { eventKey, isName } from "../delivery/names.ts";
 import { parseEvent } from "../delivery/parse-event.ts";
 import { type EventPlan, parsePlan } from "../delivery/plan.ts";
@@ -135,6 +136,8 @@ function holdsInfinity(value: unknown): boolean {
 }
 
 function read(input: unknown): BusinessEvent {
+  if (!isKnownVersion(membersOf(input)))
+    throw refusal('The "v" of the event is of a later version; accepted: 1, or none', "bad_event");
   try {
     return parseEvent(input);
   } catch (error) {

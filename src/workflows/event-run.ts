@@ -128,13 +128,13 @@ export function release(run: EventRun): void {
         : ({ fact: "cancel-requested" } as const);
     run.progress = advance(progressOf(run), { ...fact, atMs });
   }
-  show(run.signboard, stateOf(run));
+  show(run.signboard, stateOf(run), progressOf(run));
 }
 
 /** Folds in a fact that happened now, and shows the new state. */
 export function apply(run: EventRun, fact: FactNow): void {
   run.progress = advance(progressOf(run), { ...fact, atMs: Date.now() });
-  show(run.signboard, stateOf(run));
+  show(run.signboard, stateOf(run), progressOf(run));
 }
 
 export function progressOf(run: EventRun): EventProgress {

@@ -1,9 +1,9 @@
 /** What a run shows outside its history: search attributes for lists, current details for the Temporal UI. */
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
+import { patched, setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 import { defineSearchAttributeKey } from "@temporalio/common";
 import type { DeliveryStateName, EventState } from "../delivery/event-state.ts";
 import { listedEndpoints } from "../delivery/listed-endpoints.ts";
-import type { EventProgress } from "../delivery/progress.ts";
+import type { Delivery, EventProgress } from "../delivery/progress.ts";
 import { detailsOf } from "../delivery/details.ts";
 import { APPROVAL_MEMO, type ApprovalMemo } from "./messages.ts";
 
@@ -29,28 +29,41 @@ export interface Signboard {
   reason: string | null;
   /** Digest of the proposal the memo tells of. */
   proposed: string | null;
+  /** As one text; null = those of the start. */
+  endpoints: string | null;
 }
 
 export function newSignboard(): Signboard {
-  return { state: null, reason: null, proposed: null };
+  return { state: null, reason: null, proposed: null, endpoints: null };
 }
 
 /** Shows the state; an upsert (one event, no state transition of its own) only when a listed value changed. */
-export function show(signboard: Signboard, state: EventState): void {
+export function show(signboard: Signboard, state: EventState, { deliveries }: Pick<EventProgress, "deliveries">): void {
   setCurrentDetails(detailsOf(state));
   const listed = LISTED.includes(state.state) ? state.state : null;
   const parked = state.deliveries.find((delivery) => delivery.attention !== null);
   const reason = parked?.attention?.reason ?? null;
-  if (listed !== signboard.state || reason !== signboard.reason) {
+  const moved = movedTo(signboard, deliveries);
+  if (listed !== signboard.state || reason !== signboard.reason || moved.length > 0) {
     signboard.state = listed;
     signboard.reason = reason;
-    upsertSearchAttributes([
-      { key: STATE, value: listed },
-      { key: REASON, value: reason },
-    ]);
+    upsertSearchAttributes([{ key: STATE, value: listed }, { key: REASON, value: reason }, ...moved]);
   }
   noteProposal(signboard, state);
 }
+
+/** An amended delivery is found under the endpoint it goes to now. */
+function movedTo(signboard: Signboard, deliveries: readonly Delivery[]) {
+  if (deliveries.every(({ formerEndpoints }) => formerEndpoints.length === 0)) return [];
+  const value = [...listedEndpoints(deliveries.map(({ endpoint }) => endpoint))];
+  const endpoints = value.join(" ");
+  // Runs of before stayed listed under the endpoints of their start.
+  if (endpoints === signboard.endpoints || !patched(MOVED)) return [];
+  signboard.endpoints = endpoints;
+  return [{ key: ENDPOINTS, value }];
+}
+
+const MOVED = "moved-endpoints-listed";
 
 /** Since when and until when people are asked: lists show it without asking each run. */
 function noteProposal(signboard: Signboard, { deliveries }: EventState): void {

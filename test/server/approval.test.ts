@@ -342,6 +342,11 @@ describe.concurrent("amend", () => {
       return report.deliveries[0]?.proposal?.revision === 2 && report;
     });
     expect(moved.deliveries[0]).toMatchObject({ endpoint: "ledger", proposal: { action: { endpoint: "ledger" } } });
+    await until("it is listed under the endpoint it goes to", async () => {
+      for await (const row of stage.far.list({ endpoint: "ledger", state: "awaiting-approval" }))
+        if (row.key === key) return row;
+      return null;
+    });
     await stage.far.approve(key, { actor: ANA, digest: proposalOf(moved).digest });
     await inState(key, "delivered");
     await exactState(stage, key);

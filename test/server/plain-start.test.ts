@@ -159,6 +159,7 @@ describe("input that is no event", () => {
     ["nothing at all", undefined, "bad_event"],
     ["a list", [{}], "bad_event"],
     ["an object without members", {}, "bad_event"],
+    ["of a later version", { v: 2, source: "shop", id: "x", type: "crm" }, "bad_event"],
     ["an event without an id", { source: "shop", type: "crm" }, "bad_id"],
     ["an event with an empty id", { source: "shop", id: "", type: "crm" }, "bad_id"],
     ["bytes", new Uint8Array([1, 2, 3]), "bad_event"],

@@ -85,6 +85,10 @@ export const RECORDED_APPROVALS: Readonly<Record<string, RecordedPath>> = {
     await stage.far.approve(key, { actor: ANA, digest });
     await stage.far.approve(key, { actor: ANA, digest: await digestOf(stage, key, 2) });
   }),
+  "amended-to-another-endpoint": proposed("refund", async (stage, { key }) => {
+    await stage.far.amend(key, { actor: BEN, reason: "wrong place", endpoint: "quick" });
+    await stage.far.approve(key, { actor: ANA, digest: await digestOf(stage, key, 2) });
+  }),
   "discarded-while-asking": proposed(
     "refund",
     async ({ far }, { key }) => await far.discard(key, { actor: ANA, reason: "not needed" }),

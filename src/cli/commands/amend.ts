@@ -81,6 +81,7 @@ export async function amendWith(
     ...(endpoint === undefined ? {} : { endpoint }),
   };
   showBefore(context, report, { word, body });
+  const isAsked = (amendableDelivery(report, delivery)?.proposal ?? null) !== null;
   warnOfStranger(context, actor, people);
   const verdict = await withSpinner(
     terminal,
@@ -90,7 +91,7 @@ export async function amendWith(
   return reportVerdict(context, verdict, {
     key,
     noun: "amendment",
-    sentence: keySentence(context, key, "is amended; what was approved before no longer counts"),
+    sentence: keySentence(context, key, `is amended${isAsked ? "; what was approved before no longer counts" : ""}`),
   });
 }
 

@@ -23,7 +23,7 @@ describe("summaryLines", () => {
     const lines = summaryLines({ ...WHOLE, events: 1, records: 1, leftOut: 1, partial: true }, undefined);
     expect(lines.slice(0, 3)).toEqual([
       "1 record of 1 event.",
-      "There are more events than --limit let in: the newest were taken.",
+      "There are more events than --limit let in: the first ones of `countersign list` were taken.",
       "1 event left out: listed, but gone or no event when read.",
     ]);
   });

@@ -105,7 +105,7 @@ export function summaryLines(summary: ChainSummary, out: string | undefined): re
   const where = out === undefined ? "" : ` in ${shellWord(out)}`;
   return [
     `${counted(records, "record")} of ${counted(events, "event")}${where}.`,
-    ...(partial ? ["There are more events than --limit let in: the newest were taken."] : []),
+    ...(partial ? ["There are more events than --limit let in: the first ones of `countersign list` were taken."] : []),
     ...(leftOut === 0 ? [] : [`${counted(leftOut, "event")} left out: listed, but gone or no event when read.`]),
     `Head hash: ${head}`,
     `Keep it elsewhere: \`countersign audit verify ${out === undefined ? "FILE" : shellWord(out)} --head ${head}\` then tells this file from a rewritten one.`,

@@ -40,7 +40,11 @@ describe("collect", () => {
 
   test("sorts one page of 1,000 for the oldest and says when there are more", async () => {
     const whole = await collect(rows(1000), { limit: 2, oldest: true });
-    expect([keys(whole.items), whole.partial]).toEqual([["shop/evt_1000", "shop/evt_999"], false]);
+    expect([keys(whole.items), whole.partial, whole.lookedAt]).toEqual([
+      ["shop/evt_1000", "shop/evt_999"],
+      false,
+      1000,
+    ]);
     const partial = await collect(rows(1001), { limit: 1, oldest: true });
     expect([keys(partial.items), partial.partial]).toEqual([["shop/evt_1000"], true]);
   });
@@ -91,18 +95,23 @@ describe("listLines", () => {
       "5 s    delivered                  shop/evt_5    order.created  crm",
       "2 min  needs-attention (refused)  shop/evt_120  order.created  crm, ledger",
       "",
-      "2 events, newest first.",
+      "2 events, newest first, those that have not ended before the others.",
       expect.stringContaining("eventually consistent"),
     ]);
   });
 
   test("says when there are more than it shows", () => {
     expect(listLines({ items: [aRow(1)], partial: true }, view).join("\n")).toContain(
-      "1 event, newest first; there are more than --limit 2 shows",
+      "1 event, newest first, those that have not ended before the others; there are more than --limit 2 shows",
     );
+    const parked = { ...view, options: { limit: 2, state: "needs-attention" } };
+    expect(listLines({ items: [aRow(1)], partial: true }, parked).join("\n")).toContain("1 event, newest first; there");
     const oldest = { ...view, options: { limit: 2, oldest: true } };
     expect(listLines({ items: [aRow(1)], partial: true }, oldest).join("\n")).toContain(
-      "of the newest 1000: there are more",
+      "of 1000 that were looked at: there are more",
+    );
+    expect(listLines({ items: [aRow(1)], partial: false, lookedAt: 30 }, oldest).join("\n")).toContain(
+      "1 event, oldest first, of 30: --limit 2 shows no more.",
     );
     expect(listLines({ items: [aRow(1)], partial: false }, oldest).join("\n")).toContain("1 event, oldest first.");
   });

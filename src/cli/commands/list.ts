@@ -25,6 +25,8 @@ export interface ListedRows {
   readonly items: readonly EventRow[];
   /** There are more than were looked at; with `--oldest` an older one may be among them. */
   readonly partial: boolean;
+  /** Only with `--oldest`: how many of those that were looked at. */
+  readonly lookedAt?: number;
 }
 
 export async function list(context: CliContext, options: ListCommand): Promise<number> {
@@ -74,7 +76,7 @@ export async function collect(
   }
   if (!oldest) return { items: found, partial };
   const sorted = found.toSorted((left, right) => sinceOf(left, options).localeCompare(sinceOf(right, options)));
-  return { items: sorted.slice(0, limit), partial };
+  return { items: sorted.slice(0, limit), partial, lookedAt: found.length };
 }
 
 /** What has waited longest for approval was asked longest ago, not accepted. */
@@ -90,7 +92,8 @@ interface ListView {
   readonly colors: Colors;
 }
 
-export function listLines({ items, partial }: ListedRows, { options, nowMs, colors }: ListView): readonly string[] {
+export function listLines(rows: ListedRows, { options, nowMs, colors }: ListView): readonly string[] {
+  const { items } = rows;
   const note = colors.dim(
     "Lists are eventually consistent: a fresh change may show seconds later. `countersign show KEY` is exact.",
   );
@@ -103,7 +106,7 @@ export function listLines({ items, partial }: ListedRows, { options, nowMs, colo
     return line.replace(state, colorState(colors, state));
   });
   const next = isWaiting ? [colors.dim("Look, then decide: `countersign show KEY` prints what to type.")] : [];
-  return [colors.dim(head), ...colored, "", colors.dim(summary({ items, partial }, options)), ...next, note];
+  return [colors.dim(head), ...colored, "", colors.dim(summary(rows, options)), ...next, note];
 }
 
 const PLAIN_HEAD = ["AGE", "STATE", "KEY", "TYPE", "ENDPOINTS"];
@@ -129,12 +132,16 @@ function waitingCells(row: EventRow, nowMs: number): readonly string[] {
   return [ageText(since, nowMs), leftText(until, nowMs), row.state, key, type, endpoint, shortDigest(digest)];
 }
 
-function summary({ items, partial }: ListedRows, { limit, oldest = false }: ListView["options"]): string {
+function summary(rows: ListedRows, { limit, oldest = false, state }: ListView["options"]): string {
+  const { items, partial, lookedAt = items.length } = rows;
   const count = items.length === 1 ? "1 event" : `${items.length} events`;
   if (oldest) {
-    return partial
-      ? `${count}, oldest first, of the newest ${PAGE_ROWS}: there are more, and older ones may be among them. Narrow it with --state, --endpoint, --source or --type.`
+    if (partial)
+      return `${count}, oldest first, of ${PAGE_ROWS} that were looked at: there are more, and older ones may be among them. Narrow it with --state, --endpoint, --source or --type.`;
+    return lookedAt > items.length
+      ? `${count}, oldest first, of ${lookedAt}: --limit ${limit} shows no more.`
       : `${count}, oldest first.`;
   }
-  return partial ? `${count}, newest first; there are more than --limit ${limit} shows.` : `${count}, newest first.`;
+  const order = state === undefined ? "newest first, those that have not ended before the others" : "newest first";
+  return partial ? `${count}, ${order}; there are more than --limit ${limit} shows.` : `${count}, ${order}.`;
 }

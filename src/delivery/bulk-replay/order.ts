@@ -1,5 +1,5 @@
 /** What a bulk replay is asked to do. Anybody may start one in Temporal, so the input is judged. */
-import { MAX_ACTOR, membersOf, textOf } from "../message-members.ts";
+import { isKnownVersion, MAX_ACTOR, membersOf, textOf } from "../message-members.ts";
 import { DEFAULT_RATE, isRate, MAX_RATE, MIN_RATE } from "./pace.ts";
 import { type BulkSelection, readSelection } from "./selection.ts";
 
@@ -18,6 +18,7 @@ export const MAX_NOTE = 1000;
 /** Reads one from outside; a text says what is wrong with it. */
 export function readOrder(input: unknown): BulkOrder | string {
   const members = membersOf(input);
+  if (!isKnownVersion(members)) return "Its v is of a later version: this one reads 1";
   const selection = readSelection(members["selection"]);
   if (typeof selection === "string") return `The selection ${selection}`;
   const rate = members["rate"] ?? DEFAULT_RATE;

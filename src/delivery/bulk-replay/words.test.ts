@@ -35,6 +35,8 @@ test.each([
 
 test("a word of nobody is recorded and does not count; what is no word is none", () => {
   expect(readWord({ name: "pause", argument: null }, running, AT_MS)).toMatchObject({ refusedBecause: "malformed" });
+  const later = { v: 2, actor: "ana" };
+  expect(readWord({ name: "pause", argument: later }, running, AT_MS)).toMatchObject({ refusedBecause: "malformed" });
   for (const message of [
     { name: "stop", argument: { actor: "ana" } },
     { name: "steer", argument: { actor: "ana", action: "stop" } },

@@ -1,5 +1,5 @@
 /** What people say to a running bulk replay: pause, resume, cancel. Each stays in its record. */
-import { MAX_ACTOR, membersOf, textOf } from "../message-members.ts";
+import { isKnownVersion, MAX_ACTOR, membersOf, textOf } from "../message-members.ts";
 import { MAX_NOTE } from "./order.ts";
 
 export const BULK_ACTIONS = ["pause", "resume", "cancel"] as const;
@@ -42,7 +42,8 @@ export function readWord(
   if (action === undefined) return null;
   const actor = textOf(argument["actor"], MAX_ACTOR);
   const note = textOf(argument["note"], MAX_NOTE);
-  const refusedBecause = actor === "" ? "malformed" : refusalOf(action, standing);
+  const isReadable = actor !== "" && isKnownVersion(argument);
+  const refusedBecause = isReadable ? refusalOf(action, standing) : "malformed";
   return { action, actor, note, at: new Date(atMs).toISOString(), counted: refusedBecause === null, refusedBecause };
 }
 

@@ -56,6 +56,7 @@ describe("a resume", () => {
     [{ actor: "ana", rampMs: "10m" }, null],
     [{ actor: "ana", rampMs: 1e12 }, null],
     [{ actor: "ana", probe: "yes" }, null],
+    [{ v: 2, actor: "ana" }, null],
     [null, null],
   ])("%o is understood as %o", (argument, expected) => {
     expect(readResume(argument)).toEqual(expected);

@@ -1,7 +1,7 @@
 /** Reads what people say to an endpoint out of untrusted input. */
 import { DAY_MS } from "../durations.ts";
 import { EVENT_MEMBERS } from "../event-members.ts";
-import { MAX_ACTOR, membersOf, textOf } from "../message-members.ts";
+import { isKnownVersion, MAX_ACTOR, membersOf, textOf } from "../message-members.ts";
 import type { PauseWord, ResumeWord } from "./control-facts.ts";
 
 /** As it travels in a signal; everything but `actor` and `reason` may be left out. */
@@ -47,10 +47,11 @@ export function readPause(argument: unknown, earliestMs: number): PauseWord {
 
 /** Null = nobody says so, or how is not understood: then nothing may be let through. */
 export function readResume(argument: unknown): ResumeWord | null {
-  const { actor, reason, probe = false, rampMs = 0 } = membersOf(argument);
+  const members = membersOf(argument);
+  const { actor, reason, probe = false, rampMs = 0 } = members;
   const who = textOf(actor, MAX_ACTOR);
   const ramp = rampMs === 0 ? 0 : readMs(rampMs, MAX_RAMP_MS);
-  if (who === "" || ramp === null || typeof probe !== "boolean") return null;
+  if (who === "" || ramp === null || typeof probe !== "boolean" || !isKnownVersion(members)) return null;
   return { actor: who, reason: textOf(reason, MAX_REASON), strict: probe, rampMs: ramp };
 }
 
