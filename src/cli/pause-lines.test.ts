@@ -54,11 +54,11 @@ describe("a pause", () => {
 
   test("that replaces another one says whose, and whether it ends earlier", () => {
     const replaces = { who: "ana@example.com", why: "vendor maintenance", until: "2026-11-29T18:00:00.000Z" };
-    const line = "It replaces the pause by ana@example.com until 2026-11-29 18:00:00 UTC: vendor maintenance";
-    expect(said({ replaces, until: "2026-11-29T12:00:00.000Z" })).toContain(`${line}. Yours ends earlier.`);
-    expect(said({ replaces })).toContain(`${line}.\n`);
+    const line = "This pause replaces the one by ana@example.com until 2026-11-29 18:00:00 UTC (vendor maintenance).";
+    expect(said({ replaces, until: "2026-11-29T12:00:00.000Z" })).toContain(`${line} The new one ends earlier.`);
+    expect(said({ replaces })).toContain(`${line}\n`);
     expect(said({ replaces: { ...replaces, until: null } })).toContain(
-      "by ana@example.com until somebody resumes it: vendor maintenance.\n",
+      "by ana@example.com until somebody resumes it (vendor maintenance).\n",
     );
     expect(said({})).not.toContain("replaces");
   });

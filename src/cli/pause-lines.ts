@@ -38,8 +38,8 @@ function replacedLines({ until, replaces }: PauseReport): readonly string[] {
   const { who, why, until: other } = replaces;
   const end = other === null ? "until somebody resumes it" : `until ${momentText(other)}`;
   const isShorter = until !== null && (other === null || Date.parse(other) > Date.parse(until));
-  const shorter = isShorter ? ". Yours ends earlier" : "";
-  return [`It replaces the pause by ${safeText(who)} ${end}: ${safeText(why)}${shorter}.`];
+  const shorter = isShorter ? " The new one ends earlier." : "";
+  return [`This pause replaces the one by ${safeText(who)} ${end} (${safeText(why)}).${shorter}`];
 }
 
 /** Nobody says that it does not hold: it is not known to hold. */

@@ -55,7 +55,7 @@ function addExport(audit: Command, perform: Perform): void {
     .option("--type <type>", "only events of this type")
     .option("--source <name>", "only events of this source")
     .option("--endpoint <name>", "only events that go there")
-    .option("--limit <count>", "only the first so many of the list (default: all)", parseCount)
+    .option("--limit <count>", "at most so many, in the order of `list` (default: all)", parseCount)
     .option("--out <file>", "a new file, readable by you alone (default: standard output)")
     .option("--json", "print what was written, and errors, as JSON on standard error")
     .addHelpText("after", CANNOT_SHOW)

@@ -2,15 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorkflowUpdateRPCTimeoutOrCancelledError } from "@temporalio/client";
 import { SECOND_MS } from "../delivery/durations.ts";
-import type { EndpointControl } from "../delivery/gates/control.ts";
 import { entryOf, type GateMap } from "../delivery/gates/gate-entry.ts";
 import { oneLineReason } from "../delivery/gates/lane-reason.ts";
-import { textOrNull, timeText } from "../delivery/gates/ledger.ts";
+import { timeText } from "../delivery/gates/ledger.ts";
 import type { PauseArgument, ResumeArgument } from "../delivery/gates/read-words.ts";
 import { GATES_WORKFLOW_ID } from "../delivery/names.ts";
 import { grpcFailure, GRPC_STATUS } from "../temporal/grpc-status.ts";
 import { GATES_MEMO, pauseSignal, resumeSignal, resumeUpdate, type ResumeVerdict } from "../workflows/messages.ts";
-import { inFlightOf, readEndpointRun, signalEndpoint, startingEndpoint } from "./endpoint-run.ts";
+import { type EndpointSeen, inFlightOf, readEndpointRun, signalEndpoint, startingEndpoint } from "./endpoint-run.ts";
 import {
   pauseArgument,
   type PauseOrder,
@@ -22,7 +21,7 @@ import {
 import { putGate } from "./gate-registry.ts";
 import { countWorkers } from "./health.ts";
 import { setLaneRate } from "./lane-queue.ts";
-import { type ReplacedPause, replacedPause } from "./replaced-pause.ts";
+import { endTaken, type ReplacedPause, replacedPause } from "./replaced-pause.ts";
 import { explainSilence, type Session, withDeadline } from "./session.ts";
 
 export interface PauseReport {
@@ -73,7 +72,7 @@ export async function pauseEndpoint(session: Session, endpoint: string, order: P
   const word = pauseArgument(order);
   const until = untilOf(word);
   const reason = oneLineReason(`paused by ${word.actor}: ${word.reason}`);
-  const [lane, workers] = await Promise.all([
+  const [lane, { workers, before }] = await Promise.all([
     setLaneRate(session, endpoint, { ratePerSecond: 0, reason }),
     signalPauseTo(session, endpoint, { word, until }),
     putGate(session, endpoint, { state: "paused", until, pending: true }),
@@ -82,38 +81,38 @@ export async function pauseEndpoint(session: Session, endpoint: string, order: P
   // One that has just begun is not seen yet, nor are those that poll lanes alone: their copy is waited out.
   if (workers === 0) await sleep(COPY_TRUSTED_MS);
   const confirmed = workers === 0 || (await isConfirmed(session, endpoint));
-  const run = await readEndpointRun(session, endpoint);
-  const inFlight = workers === 0 ? 0 : inFlightOf(run);
-  const control = run.isRunning ? run.control : null;
-  const replaces = replacedPause(control, word);
+  const after = workers === 0 ? null : await readEndpointRun(session, endpoint);
   return {
     endpoint,
     at,
-    until: endTaken(control, word) ?? until,
+    until: (after === null || !confirmed ? null : endTaken({ before, after }, word)) ?? until,
     workers,
     confirmed,
     heldOnServer: lane === "set",
-    inFlight,
-    replaces,
+    inFlight: after === null ? 0 : inFlightOf(after),
+    replaces: replacedPause(before, Date.parse(at)),
   };
 }
 
-/** The end of the pause as its record has it, by the server's clock; null = it has none, or has not taken it in. */
-function endTaken(control: Pick<EndpointControl, "pause"> | null, { actor, reason }: PauseArgument): string | null {
-  const pause = control?.pause ?? null;
-  return pause?.actor === actor && pause.reason === reason ? textOrNull(pause.untilMs) : null;
+interface PauseSaid {
+  /** How many were seen. Where there is none the word will wait, and says by which time it is over. */
+  readonly workers: number;
+  /** The endpoint's run before the word; null = it could not be read, which must not keep anybody from pausing. */
+  readonly before: EndpointSeen | null;
 }
 
-/** Returns how many workers were seen. Where there is none the word will wait, and says by which time it is over. */
 async function signalPauseTo(
   session: Session,
   endpoint: string,
   { word, until }: { readonly word: PauseArgument; readonly until: string | null },
-): Promise<number> {
-  const workers = await countWorkers(session);
+): Promise<PauseSaid> {
+  const [workers, before] = await Promise.all([
+    countWorkers(session),
+    readEndpointRun(session, endpoint).catch(() => null),
+  ]);
   const said = workers > 0 || until === null ? word : { ...word, until };
   await signalEndpoint(session, endpoint, { signal: pauseSignal, word: said });
-  return workers;
+  return { workers, before };
 }
 
 /** A worker has taken it in, and no process trusts an older copy any more; within three seconds, or not at all. */

@@ -58,7 +58,7 @@ describe("within a Retry-After", () => {
     expect(shownAfter(ASKED, PAUSE, RESUME)).toEqual({
       state: "throttled",
       who: "workers",
-      why: "the endpoint asked for it by Retry-After; then a few attempts try it",
+      why: "the endpoint asked for it by Retry-After; a few attempts try it after that",
       since: "2026-11-29T12:00:00.000Z",
       until: "2026-11-29T12:01:00.000Z",
       probing: false,

@@ -82,7 +82,7 @@ function holderOf({ state }: GateStatus, control: Control | null, laneReason: st
   if (state === "throttled") {
     // Those that got it say so before its workflow has taken it in.
     const since = throttle === null ? null : timeText(throttle.atMs);
-    const then = recovery?.stage === "probing" ? "; then a few attempts try it" : "";
+    const then = recovery?.stage === "probing" ? "; a few attempts try it after that" : "";
     return { who: "workers", why: `the endpoint asked for it by Retry-After${then}`, since };
   }
   if (recovery?.stage === "probing") {

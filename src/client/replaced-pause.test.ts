@@ -1,47 +1,56 @@
-import { expect, test } from "vitest";
-import { newControl } from "../delivery/gates/control.ts";
-import type { ControlFact, PauseWord } from "../delivery/gates/control-facts.ts";
-import { advanceControl } from "../delivery/gates/endpoint-control.ts";
-import type { WithoutTime } from "../delivery/without-time.ts";
-import { replacedPause } from "./replaced-pause.ts";
+import { describe, expect, test } from "vitest";
+import { type EndpointControl, newControl } from "../delivery/gates/control.ts";
+import { endTaken, replacedPause, type SeenRun } from "./replaced-pause.ts";
 
 const NOON_MS = Date.parse("2026-11-29T12:00:00Z");
 const FAR_MS = Date.parse("2026-11-29T18:00:00Z");
+const FAR = "2026-11-29T18:00:00.000Z";
 const ANA = { actor: "ana@example.com", reason: "vendor maintenance" };
-const BO = { actor: "bo@example.com", reason: "a look" };
-const ANAS = { who: ANA.actor, why: ANA.reason, until: "2026-11-29T18:00:00.000Z" };
+const OPEN: SeenRun = { isRunning: true, control: newControl("crm") };
 
-type Happening = WithoutTime<ControlFact>;
-
-function paused(word: Pick<PauseWord, "actor" | "reason">, untilMs: number | null = null): Happening {
-  return { fact: "pause", word: { ...word, untilMs, forMs: null, earliestMs: 0 } };
+function pausedBy(pause: Partial<NonNullable<EndpointControl["pause"]>>, isRunning = true): SeenRun {
+  const control = { ...newControl("crm"), pause: { ...ANA, atMs: NOON_MS, untilMs: null, ...pause } };
+  return { isRunning, control };
 }
 
-const RESUMED: Happening = { fact: "resume", word: { ...BO, strict: false, rampMs: 0 } };
+describe("what a pause replaces", () => {
+  test.each([
+    ["a run that could not be read", null],
+    ["an endpoint of which nothing is known", { isRunning: false, control: null }],
+    ["an endpoint whose first word waits for a worker", { isRunning: true, control: null }],
+    ["an open endpoint", OPEN],
+    ["one whose workflow has ended", pausedBy({}, false)],
+    ["a pause whose time was over while no worker ran", pausedBy({ untilMs: FAR_MS - 1 })],
+  ])("is nothing after %s", (_, before) => {
+    expect(replacedPause(before, FAR_MS)).toBeNull();
+  });
 
-function after(...facts: readonly Happening[]) {
-  return facts.reduce(
-    (control, fact, nth) => advanceControl(control, { ...fact, atMs: NOON_MS + nth * 1000 }),
-    newControl("crm"),
-  );
-}
-
-test.each([
-  ["nothing that is known", null],
-  ["an open endpoint", after()],
-  ["its own word alone", after(paused(BO))],
-  ["a pause that had been resumed", after(paused(ANA), RESUMED, paused(BO))],
-])("a pause after %s replaces none", (_, control) => {
-  expect(replacedPause(control, BO)).toBeNull();
+  test("is the pause that stood, one's own too", () => {
+    expect(replacedPause(pausedBy({ untilMs: FAR_MS }), NOON_MS)).toEqual({
+      who: ANA.actor,
+      why: ANA.reason,
+      until: FAR,
+    });
+    expect(replacedPause(pausedBy({}), NOON_MS)).toMatchObject({ until: null });
+  });
 });
 
-test.each([
-  ["before the new word is taken in", after(paused(ANA, FAR_MS))],
-  ["once it is", after(paused(ANA, FAR_MS), paused(BO))],
-])("the pause of another is named, %s", (_, control) => {
-  expect(replacedPause(control, BO)).toEqual(ANAS);
-});
+describe("the end of a pause", () => {
+  const after = pausedBy({ untilMs: FAR_MS });
 
-test("one's own earlier pause is named too", () => {
-  expect(replacedPause(after(paused(ANA, FAR_MS), paused(ANA)), ANA)).toEqual(ANAS);
+  test("is that of its record, however it was typed", () => {
+    for (const before of [null, OPEN, pausedBy({ atMs: NOON_MS - 1 })]) {
+      expect(endTaken({ before, after }, ANA)).toBe(FAR);
+      expect(endTaken({ before, after }, { actor: ` ${ANA.actor}`, reason: `${ANA.reason} \n` })).toBe(FAR);
+    }
+  });
+
+  test.each([
+    ["that has none", { before: OPEN, after: pausedBy({}) }],
+    ["that is not on record yet: the same words stood there before", { before: after, after }],
+    ["that another one has replaced", { before: OPEN, after: pausedBy({ actor: "bo@example.com" }) }],
+    ["of an endpoint that is open again", { before: OPEN, after: OPEN }],
+  ])("is not told by the record of one %s", (_, runs) => {
+    expect(endTaken(runs, ANA)).toBeNull();
+  });
 });

@@ -1,6 +1,6 @@
-/** The pause that a new one takes the place of. */
-import type { EndpointControl } from "../delivery/gates/control.ts";
-import { type LedgerEvent, textOrNull } from "../delivery/gates/ledger.ts";
+/** The pause that a new one takes the place of, and the end of the new one, as the endpoint's record has them. */
+import type { EndpointControl, Pause } from "../delivery/gates/control.ts";
+import { textOrNull } from "../delivery/gates/ledger.ts";
 
 export interface ReplacedPause {
   readonly who: string;
@@ -9,18 +9,31 @@ export interface ReplacedPause {
   readonly until: string | null;
 }
 
-/** What begins and ends a pause. */
-const PAUSE_EVENTS: readonly LedgerEvent[] = ["paused", "resumed", "pause-ended"];
+/** The endpoint's run as it was seen. */
+export interface SeenRun {
+  readonly isRunning: boolean;
+  readonly control: Pick<EndpointControl, "pause"> | null;
+}
 
-/** `control` as it is shown once `word` was said, whether or not that has been taken in yet. */
-export function replacedPause(
-  control: Pick<EndpointControl, "pause" | "ledger"> | null,
-  word: { readonly actor: string; readonly reason: string },
-): ReplacedPause | null {
-  const { pause = null, ledger = [] } = control ?? {};
-  if (pause === null) return null;
+/** `before` was seen before the new word was said; one whose time is over stands no more, also where no worker ran. */
+export function replacedPause(before: SeenRun | null, nowMs: number): ReplacedPause | null {
+  const pause = pauseOf(before);
+  if (pause === null || (pause.untilMs !== null && pause.untilMs <= nowMs)) return null;
   const { actor: who, reason: why, untilMs } = pause;
-  if (who !== word.actor || why !== word.reason) return { who, why, until: textOrNull(untilMs) };
-  const before = ledger.filter(({ what }) => PAUSE_EVENTS.includes(what)).at(-2);
-  return before?.what === "paused" ? { who: before.who, why: before.why, until: before.until } : null;
+  return { who, why, until: textOrNull(untilMs) };
+}
+
+/** By the server's clock; null = it has none, it has not been taken in yet, or another one has replaced it already. */
+export function endTaken(
+  { before, after }: { readonly before: SeenRun | null; readonly after: SeenRun },
+  { actor, reason }: Pick<Pause, "actor" | "reason">,
+): string | null {
+  const pause = pauseOf(after);
+  if (pause === null || pause.atMs === pauseOf(before)?.atMs) return null;
+  const isOwn = pause.actor === actor.trim() && pause.reason === reason.trim();
+  return isOwn ? textOrNull(pause.untilMs) : null;
+}
+
+function pauseOf(run: SeenRun | null): Pause | null {
+  return run?.isRunning === true ? (run.control?.pause ?? null) : null;
 }

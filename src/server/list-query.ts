@@ -16,8 +16,7 @@ const name = z
   .refine((text) => visibleTextProblem(text, { max: 200, unit: "characters" }) === null)
   .optional();
 
-/** Strict: a misspelled `state` would list everything. */
-export const listQuerySchema = z.strictObject({
+export const listQuerySchema = z.object({
   state: z.enum(LISTED_STATES).optional(),
   type: name,
   endpoint: name,
@@ -30,10 +29,12 @@ export type ListQuery =
   | { readonly read: "query"; readonly filter: ListFilter; readonly page: PageRequest }
   | { readonly read: "refused"; readonly problem: Problem };
 
-/** An empty value counts as absent: it is what a form leaves. */
-export function readListQuery(query: Readonly<Record<string, string>>): ListQuery {
-  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
-  const result = listQuerySchema.safeParse(given);
+/** An empty value counts as absent: it is what a form leaves. `query` has every value of a name. */
+export function readListQuery(query: Readonly<Record<string, readonly string[]>>): ListQuery {
+  const misnamed = misnamedQuery(Object.entries(query));
+  if (misnamed !== null) return { read: "refused", problem: misnamed };
+  const given = Object.entries(query).flatMap(([key, [value = ""]]) => (value === "" ? [] : [[key, value] as const]));
+  const result = listQuerySchema.safeParse(Object.fromEntries(given));
   if (!result.success) return { read: "refused", problem: badQuery(result.error.issues) };
   const { cursor, limit, state, type, endpoint, source } = result.data;
   const filter: ListFilter = {
@@ -45,19 +46,23 @@ export function readListQuery(query: Readonly<Record<string, string>>): ListQuer
   return { read: "query", filter, page: { cursor, limit } };
 }
 
+/** A misspelled `state`, or one of two, would list more than was asked for. */
+function misnamedQuery(query: readonly (readonly [string, readonly string[]])[]): Problem | null {
+  const known = Object.keys(listQuerySchema.shape);
+  const wrong = query.find(([asked, values]) => !known.includes(asked) || values.length > 1);
+  if (wrong === undefined) return null;
+  const shown = JSON.stringify(wrong[0].slice(0, MAX_NAME));
+  const complaint = known.includes(wrong[0]) ? `${shown} more than once` : shown;
+  const detail = `The query must not have ${complaint}; accepted: ${known.join(", ")}, once each.`;
+  return { status: 400, code: "bad_argument", detail };
+}
+
 const ACCEPTED: Readonly<Record<string, string>> = {
   state: `one of ${LISTED_STATES.join(", ")}`,
   limit: `a whole number from 1 to ${PAGE_ROWS}`,
 };
 
 function badQuery(issues: readonly z.core.$ZodIssue[]): Problem {
-  const unknown = issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
-  if (unknown.length > 0) {
-    const accepted = Object.keys(listQuerySchema.shape).join(", ");
-    const given = unknown.map((query) => JSON.stringify(query.slice(0, MAX_NAME))).join(", ");
-    const detail = `The query must not have ${given}; accepted: ${accepted}.`;
-    return { status: 400, code: "bad_argument", detail };
-  }
   const names = [...new Set(issues.map(({ path }) => String(path[0] ?? "")))];
   const detail = names.map((query) => `The query ${query} must be ${ACCEPTED[query] ?? "a short text"}.`).join(" ");
   return { status: 400, code: "bad_argument", detail };

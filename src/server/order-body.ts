@@ -40,16 +40,19 @@ function jsonProblem(contentType: string | null): Problem | null {
 export function parsed<Body>(schema: z.ZodType<Body>, document: unknown): Body {
   const result = schema.safeParse(document);
   if (result.success) return result.data;
-  const complaints = [...new Set(result.error.issues.map((issue) => complaintOf(issue, document)))].join("; ");
-  throw new CountersignError("bad_argument", `${complaints}. /openapi.json lists what the body may have`);
+  const complaints = [...new Set(result.error.issues.map((issue) => complaintOf(issue, document)))].slice(0, MOST);
+  throw new CountersignError("bad_argument", `${complaints.join(". ")}. /openapi.json lists what the body may have`);
 }
 
 function complaintOf(issue: z.core.$ZodIssue, document: unknown): string {
-  if (issue.code === "unrecognized_keys") return `The body must not have ${issue.keys.map(quoted).join(", ")}`;
+  if (issue.code === "unrecognized_keys")
+    return `The body must not have ${issue.keys.slice(0, MOST).map(quoted).join(", ")}`;
   const [name, ...inner] = issue.path.map(String);
   if (name === undefined) return "The body must be a JSON object";
   const isMissing = inner.length === 0 && membersOf(document)[name] === undefined;
-  return `The body's ${[name, ...inner].join(".")} ${isMissing ? "is missing" : "cannot be used"}`;
+  if (isMissing) return `The body's ${name} is missing`;
+  // What was expected, never what was given.
+  return `The body's ${[name, ...inner].join(".")} cannot be used: ${issue.message}`;
 }
 
 /** As JSON, so that no name can break out of the sentence. */
@@ -58,6 +61,8 @@ function quoted(name: string): string {
 }
 
 const MAX_NAME = 40;
+/** Whoever sends more wrong members than that has sent something else. */
+const MOST = 5;
 
 /** Throws `bad_argument`. */
 export function requireActor(key: ApiKey, claimed: string | undefined): string {

@@ -22,7 +22,7 @@ export function createReadRoutes(server: ServerContext, gatekeeper: Gatekeeper):
     });
   const { countersign } = server;
   return {
-    list: reading(async ({ req }) => await answerList(server, req.query())),
+    list: reading(async ({ req }) => await answerList(server, req.queries())),
     event: reading(async (context) => await readEvent(server, keyOf(context))),
     endpoints: reading(async () => ({ items: await countersign.endpoints(), ...APPROXIMATE() })),
     endpoint: reading(async ({ req }) => {
@@ -35,7 +35,10 @@ export function createReadRoutes(server: ServerContext, gatekeeper: Gatekeeper):
 /** What lists hold may be seconds old. */
 const APPROXIMATE = () => ({ asOf: new Date().toISOString(), exact: false });
 
-async function answerList({ countersign }: ServerContext, query: Readonly<Record<string, string>>): Promise<unknown> {
+async function answerList(
+  { countersign }: ServerContext,
+  query: Readonly<Record<string, readonly string[]>>,
+): Promise<unknown> {
   const asked = readListQuery(query);
   if (asked.read === "refused") return problemResponse(asked.problem);
   return { ...(await countersign.listPage(asked.filter, asked.page)), ...APPROXIMATE() };

@@ -22,12 +22,14 @@ import { accept, apply, type EventRun, mayGoLocally, messageCount, progressOf, r
 import { LENGTH_AT_START } from "./history-lengths.ts";
 import { refusal } from "./refusal.ts";
 import { label } from "./signboard.ts";
+import { understood } from "./understood.ts";
 
 /** Accepts the input or fails the run; a failed run used no attempt, so a corrected event may use its key again. */
 export async function acceptEvent(run: EventRun, input: unknown): Promise<void> {
   const plan = typeof input === "object" && input !== null && "plan" in input ? parsePlan(input.plan) : null;
-  if (plan === null) return await acceptUnrouted(run, read(withoutInfinities(input)));
-  const event = read(input);
+  const said = understood(input);
+  if (plan === null) return await acceptUnrouted(run, read(withoutInfinities(said)));
+  const event = read(said);
   // An alias is for the worker to resolve: whoever planned this was not our client.
   if (!isName(event.source)) return await acceptUnrouted(run, event);
   requireOwnKey(event);
@@ -137,7 +139,7 @@ function holdsInfinity(value: unknown): boolean {
 
 function read(input: unknown): BusinessEvent {
   if (!isKnownVersion(membersOf(input)))
-    throw refusal('The "v" of the event is of a later version; accepted: 1, or none', "bad_event");
+    throw refusal('Event member "v" is of another version; accepted: 1, or none.', "bad_event");
   try {
     return parseEvent(input);
   } catch (error) {

@@ -22,6 +22,7 @@ import {
   steerUpdate,
 } from "./messages-bulk-replay.ts";
 import { refusal } from "./refusal.ts";
+import { understood } from "./understood.ts";
 
 export interface BulkRun {
   progress: BulkProgress;
@@ -60,7 +61,7 @@ function progressOf(input: unknown): BulkProgress {
     const sentence = `A bulk replay has the workflow ID bulk-replay:<id>, its id made of lower-case letters, digits and hyphens; not ${JSON.stringify(workflowId)}`;
     throw refusal(sentence, "bad_id");
   }
-  const order = readOrder(input);
+  const order = readOrder(understood(input));
   if (typeof order === "string") throw refusal(order, "bad_argument");
   return beginBulkReplay({ id, order, mark: markOf(id, firstExecutionRunId), startedMs: startTime.getTime() });
 }
@@ -73,7 +74,7 @@ export function applyBulk(run: BulkRun, fact: WithoutTime<BulkFact>): void {
 
 function hear(run: BulkRun, name: string, argument: unknown): BulkVerdict {
   const before = run.progress.words.at(-1);
-  applyBulk(run, { fact: "message", name, argument });
+  applyBulk(run, { fact: "message", name, argument: understood(argument) });
   const word = run.progress.words.at(-1);
   if (word === undefined || word === before)
     return { counted: false, refusedBecause: "malformed", at: new Date().toISOString() };

@@ -25,6 +25,7 @@ import {
   type ResumeVerdict,
 } from "./messages.ts";
 import { refusal } from "./refusal.ts";
+import { understood } from "./understood.ts";
 
 export interface EndpointRun {
   control: EndpointControl;
@@ -101,7 +102,7 @@ function pause(run: EndpointRun, argument: unknown): void {
 
 function resume(run: EndpointRun, argument: unknown): ResumeVerdict {
   const at = new Date().toISOString();
-  const word = readResume(argument);
+  const word = readResume(understood(argument));
   if (word === null) return { counted: false, refusedBecause: "malformed", at };
   live(run, { fact: "time-passed" });
   const refusedBecause = judgeResume(run.control, word);

@@ -27,6 +27,7 @@ import {
   withdrawSignal,
 } from "./messages.ts";
 import { newSignboard, type Signboard, show } from "./signboard.ts";
+import { understood } from "./understood.ts";
 
 /** What the Temporal UI offers a person: decisions take { actor, digest, note?, delivery? }, the others { actor, reason, delivery? }. */
 const SIGNALS = [
@@ -79,7 +80,8 @@ export function openRun(clearUp: ClearUp): EventRun {
     signboard: newSignboard(),
     notices: [],
   };
-  const arrive = (name: string, argument: unknown): number => receive(run, { name, argument }, clearUp);
+  const arrive = (name: string, argument: unknown): number =>
+    receive(run, { name, argument: understood(argument) }, clearUp);
   handleInOrder(SIGNALS, arrive);
   setHandler(resolveUpdate, async (argument) => await verdictOn(run, arrive("resolve", argument)), {
     validator: (argument) => requireMembers(argument),

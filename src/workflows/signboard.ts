@@ -57,7 +57,7 @@ function movedTo(signboard: Signboard, deliveries: readonly Delivery[]) {
   if (deliveries.every(({ formerEndpoints }) => formerEndpoints.length === 0)) return [];
   const value = [...listedEndpoints(deliveries.map(({ endpoint }) => endpoint))];
   const endpoints = value.join(" ");
-  // Runs of before stayed listed under the endpoints of their start.
+  // Runs of before stay listed under the endpoints of their start until something happens to them.
   if (endpoints === signboard.endpoints || !patched(MOVED)) return [];
   signboard.endpoints = endpoints;
   return [{ key: ENDPOINTS, value }];

@@ -23,7 +23,7 @@ export interface Outage {
   readonly crowd: readonly Sent[];
 }
 
-/** An answer that was on its way when Temporal left may still arrive. */
+/** A request that came just before Temporal left may still be answered, however late: only later ones tell. */
 const SLACK_MS = 500;
 /** What a very busy machine may add to an answer; the figures of a proof tell what a quiet one does. */
 const BUSY_MS = 30_000;
@@ -40,7 +40,9 @@ const LIMITS: Pick<ServerLimits, "acceptTimeMs" | "maxInFlight"> = DEFAULT_LIMIT
 /** `sent` is all there was, the crowds included. */
 export function judgeOutage(outage: Outage, sent: readonly Sent[]): readonly Finding[] {
   const { name, fromMs, toMs, crowd } = outage;
-  const during = sent.filter(({ safeAtMs }) => safeAtMs > fromMs + SLACK_MS && safeAtMs < toMs).length;
+  const during = sent
+    .flatMap(({ tries }) => tries)
+    .filter((one) => isAccepted(one) && one.startedMs > fromMs + SLACK_MS && one.endedMs < toMs).length;
   const backMs = Math.min(...sent.flatMap(({ safeAtMs }) => (safeAtMs >= toMs ? [safeAtMs] : []))) - toMs;
   return [
     same({ claim: QUIET, subject: name }, during, 0),
@@ -80,9 +82,11 @@ function bounded(outage: Outage, sent: readonly Sent[]): Finding {
 
 function refusedDuring({ fromMs, toMs }: Outage, sent: readonly Sent[]): readonly Try[] {
   const tries = sent.flatMap((one) => one.tries);
-  return tries.filter(
-    ({ status, startedMs }) => status !== 200 && status !== 202 && startedMs >= fromMs && startedMs <= toMs,
-  );
+  return tries.filter((one) => !isAccepted(one) && one.startedMs >= fromMs && one.startedMs <= toMs);
+}
+
+function isAccepted({ status }: Try): boolean {
+  return status === 200 || status === 202;
 }
 
 function timesOf(tries: readonly Try[]): { readonly usualMs: number; readonly longestMs: number } {

@@ -144,9 +144,9 @@ describe("a person's word", () => {
     const canceledMs = Date.parse(verdict.at);
     expect(Date.parse(String(status.endedAt)) - canceledMs).toBeLessThan(SECOND_MS + SLACK_MS);
     expect(status).toMatchObject({ state: "canceled", expected: 20, canceled: { actor: ANA, note: "wrong endpoint" } });
-    // One batch at most was in hand when the word came.
+    // One batch at most was in hand when the word came, and one may have been on its way.
     const after = replayTimes("bulk-stopped").filter((ms) => ms > canceledMs);
-    expect(after.length).toBeLessThanOrEqual(2);
+    expect(after.length).toBeLessThanOrEqual(4);
     const states = await Promise.all(keys.map(async (key) => (await stage.far.settled(key)).state));
     expect(states.filter((state) => state === "needs-attention")).toHaveLength(20 - status.replayed);
     expect(replayTimes("bulk-stopped")).toHaveLength(status.replayed);

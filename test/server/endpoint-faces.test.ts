@@ -136,7 +136,7 @@ describe("on the command line", () => {
     });
     const shorter = await run(["pause", typed, "--reason", "r", "--for", "1h", "--as", "cy@example.com"]);
     expect(shorter.stdout).toMatch(
-      new RegExp(`^It replaces the pause by ${BO} until .* UTC: r\\. Yours ends earlier\\.$`, "mu"),
+      new RegExp(`^This pause replaces the one by ${BO} until .* UTC \\(r\\)\\. The new one ends earlier\\.$`, "mu"),
     );
     await run(["pause", typed, "--reason", "r", "--until", TOMORROW_THERE]);
     const { stdout } = await run(["endpoints", typed, "--json"]);

@@ -115,7 +115,7 @@ describe("an endpoint that answers 429 with a Retry-After", () => {
     expect(await stage.far.resume(midway, { actor: "ana@example.com" })).toMatchObject({ counted: true });
     const resumed = await standing(stage, midway, ({ gate }) => gate.state === "throttled");
     expect([resumed.gate.probing, resumed.lane.ratePerSecond]).toEqual([false, 0]);
-    expect(resumed.gate.why).toContain("then a few attempts try it");
+    expect(resumed.gate.why).toContain("a few attempts try it after that");
     const more = await submitMany(stage, midway, 4);
     await allSettled(stage, [first, ...more]);
     const later = requestsTo(stage, midway).slice(1);

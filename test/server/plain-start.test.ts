@@ -159,7 +159,6 @@ describe("input that is no event", () => {
     ["nothing at all", undefined, "bad_event"],
     ["a list", [{}], "bad_event"],
     ["an object without members", {}, "bad_event"],
-    ["of a later version", { v: 2, source: "shop", id: "x", type: "crm" }, "bad_event"],
     ["an event without an id", { source: "shop", type: "crm" }, "bad_id"],
     ["an event with an empty id", { source: "shop", id: "", type: "crm" }, "bad_id"],
     ["bytes", new Uint8Array([1, 2, 3]), "bad_event"],
@@ -170,6 +169,15 @@ describe("input that is no event", () => {
     const failure = await failureOf(await start({ id: uniqueName("wrong"), input }));
     expect([failure.type, failure.nonRetryable]).toEqual([type, true]);
     expect(failure.message).toMatch(/^[A-Z].{20,}\.?$/u);
+  });
+
+  test.each([2, "1"])("fails the run of an event of another version: %o", async (v) => {
+    const id = uniqueName("later");
+    const failure = await failureOf(await start({ id, input: { v, source: "shop", id, type: "crm" } }));
+    expect([failure.type, failure.message]).toEqual([
+      "bad_event",
+      expect.stringContaining('"v" is of another version'),
+    ]);
   });
 
   test.each([

@@ -4,6 +4,7 @@ import type { EndpointDetail } from "../../client/endpoint-detail.ts";
 import { isHeld } from "../../client/held-endpoint.ts";
 import type { BulkReplayPreview, BulkReplayReceipt } from "../../client/bulk-replay-start.ts";
 import { counted } from "../../delivery/counted.ts";
+import { isCountersignError } from "../../errors.ts";
 import { durationText } from "../../delivery/summaries.ts";
 import { actorOf } from "../actor.ts";
 import { agrees } from "../ask.ts";
@@ -30,7 +31,8 @@ export async function bulkReplayStart(context: CliContext, options: BulkStartCom
   const { dryRun = false, follow = false, yes = false, as, ...wish } = options;
   const order: BulkReplayOrder = { ...wish, actor: actorOf(as, environment) };
   return await withClient(context, async ({ bulkReplays, endpoint }) => {
-    if (order.endpoint !== undefined) await warnOfHeld(context, order.endpoint, endpoint);
+    // With --json whoever reads it has `endpoints --json`, and standard error holds one document.
+    if (order.endpoint !== undefined && !json) await warnOfHeld(context, order.endpoint, endpoint);
     const look = async () => await withSpinner(terminal, "Counting", async () => await bulkReplays.preview(order));
     if (dryRun) return show(context, await look());
     if (!yes && !json && terminal.canAsk && !(await agreed(context, await look()))) return EXIT.failed;
@@ -45,15 +47,18 @@ export async function bulkReplayStart(context: CliContext, options: BulkStartCom
   });
 }
 
-/** What is told to go on waits there: the warning is a help, so a look that fails is passed over. */
+/** A help: a look that is not allowed is passed over. */
 async function warnOfHeld(
   { terminal }: CliContext,
   name: string,
   look: (name: string) => Promise<EndpointDetail>,
 ): Promise<void> {
-  const seen = await look(name).catch(() => null);
+  const seen = await look(name).catch((error: unknown) => {
+    if (isCountersignError(error) && error.code === "temporal_unreachable") throw error;
+    return null;
+  });
   if (seen === null || !isHeld(seen.gate)) return;
-  const sentence = `${name} is held, and what is told to go on waits for it: ${gateSentence(seen, Date.now())}.`;
+  const sentence = `${name} is held, so what is replayed waits there: ${gateSentence(seen, Date.now())}.`;
   terminal.note(terminal.noteColors.yellow(sentence));
 }
 

@@ -111,7 +111,7 @@ describe("listLines", () => {
       "of 1000 that were looked at: there are more",
     );
     expect(listLines({ items: [aRow(1)], partial: false, lookedAt: 30 }, oldest).join("\n")).toContain(
-      "1 event, oldest first, of 30: --limit 2 shows no more.",
+      "1 event, oldest first, of 30; --limit 2 shows no more.",
     );
     expect(listLines({ items: [aRow(1)], partial: false }, oldest).join("\n")).toContain("1 event, oldest first.");
   });

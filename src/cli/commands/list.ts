@@ -139,7 +139,7 @@ function summary(rows: ListedRows, { limit, oldest = false, state }: ListView["o
     if (partial)
       return `${count}, oldest first, of ${PAGE_ROWS} that were looked at: there are more, and older ones may be among them. Narrow it with --state, --endpoint, --source or --type.`;
     return lookedAt > items.length
-      ? `${count}, oldest first, of ${lookedAt}: --limit ${limit} shows no more.`
+      ? `${count}, oldest first, of ${lookedAt}; --limit ${limit} shows no more.`
       : `${count}, oldest first.`;
   }
   const order = state === undefined ? "newest first, those that have not ended before the others" : "newest first";

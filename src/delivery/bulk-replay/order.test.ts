@@ -29,7 +29,7 @@ describe("an order", () => {
     [{ selection, rate: 0, actor: "ana" }, "The rate is a number of events a second, from 0.01 to 100"],
     [{ selection, rate: "20", actor: "ana" }, "The rate is a number"],
     [{ selection }, "It must be known who asks"],
-    [{ v: 2, selection, actor: "ana" }, "Its v is of a later version"],
+    [{ v: 2, selection, actor: "ana" }, "Its v is of another version"],
     [{ selection, actor: "  " }, "It must be known who asks"],
   ])("is refused with a sentence: %j", (input, sentence) => {
     expect(readOrder(input)).toContain(sentence);

@@ -18,7 +18,7 @@ export const MAX_NOTE = 1000;
 /** Reads one from outside; a text says what is wrong with it. */
 export function readOrder(input: unknown): BulkOrder | string {
   const members = membersOf(input);
-  if (!isKnownVersion(members)) return "Its v is of a later version: this one reads 1";
+  if (!isKnownVersion(members)) return "Its v is of another version; accepted: 1, or none";
   const selection = readSelection(members["selection"]);
   if (typeof selection === "string") return `The selection ${selection}`;
   const rate = members["rate"] ?? DEFAULT_RATE;
