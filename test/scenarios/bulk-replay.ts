@@ -35,7 +35,7 @@ const PATIENCE_MS = 600_000;
 /** A second that a slow machine takes two for says nothing about a pace. */
 const BEARABLE_RATE = 20;
 /** For the word itself to travel on a busy machine. */
-const SLACK_MS = 1500;
+const SLACK_MS = 3000;
 const MAX_EVENTS = 600;
 
 export const bulkReplay: Scenario = {
@@ -186,7 +186,9 @@ async function cancelWithoutWorker(
 ): Promise<readonly Finding[]> {
   const { client } = stage;
   const keys = await parkMany(client, { type: LAST, count, withinMs: PATIENCE_MS });
-  const { id } = await client.bulkReplays.start(aWish(LAST, { rate: Math.min(BEARABLE_RATE, count / 2) }));
+  const { id } = await client.bulkReplays.start(
+    aWish(LAST, { rate: Math.min(BEARABLE_RATE, Math.max(1, count / 10)) }),
+  );
   await untilReplayed(stage, LAST, 2);
   await worker.kill();
   const { pending } = await client.bulkReplays.cancel(id, { actor: "ana@example.com" });
