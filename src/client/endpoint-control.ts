@@ -82,10 +82,11 @@ export async function pauseEndpoint(session: Session, endpoint: string, order: P
   if (workers === 0) await sleep(COPY_TRUSTED_MS);
   const confirmed = workers === 0 || (await isConfirmed(session, endpoint));
   const after = workers === 0 ? null : await readEndpointRun(session, endpoint);
+  const taken = confirmed ? endTaken({ before, after }, word) : null;
   return {
     endpoint,
     at,
-    until: (after === null || !confirmed ? null : endTaken({ before, after }, word)) ?? until,
+    until: taken ?? until,
     workers,
     confirmed,
     heldOnServer: lane === "set",

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { type EndpointControl, newControl } from "../delivery/gates/control.ts";
-import { endTaken, replacedPause, type SeenRun } from "./replaced-pause.ts";
+import type { EndpointSeen } from "./endpoint-run.ts";
+import { endTaken, replacedPause } from "./replaced-pause.ts";
 
 const NOON_MS = Date.parse("2026-11-29T12:00:00Z");
 const FAR_MS = Date.parse("2026-11-29T18:00:00Z");
 const FAR = "2026-11-29T18:00:00.000Z";
 const ANA = { actor: "ana@example.com", reason: "vendor maintenance" };
-const OPEN: SeenRun = { isRunning: true, control: newControl("crm") };
+const OPEN: EndpointSeen = { isRunning: true, control: newControl("crm") };
 
-function pausedBy(pause: Partial<NonNullable<EndpointControl["pause"]>>, isRunning = true): SeenRun {
+function pausedBy(pause: Partial<NonNullable<EndpointControl["pause"]>>, isRunning = true): EndpointSeen {
   const control = { ...newControl("crm"), pause: { ...ANA, atMs: NOON_MS, untilMs: null, ...pause } };
   return { isRunning, control };
 }
@@ -46,6 +47,7 @@ describe("the end of a pause", () => {
   });
 
   test.each([
+    ["that could not be asked", { before: OPEN, after: null }],
     ["that has none", { before: OPEN, after: pausedBy({}) }],
     ["that is not on record yet: the same words stood there before", { before: after, after }],
     ["that another one has replaced", { before: OPEN, after: pausedBy({ actor: "bo@example.com" }) }],

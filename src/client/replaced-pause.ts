@@ -1,6 +1,7 @@
 /** The pause that a new one takes the place of, and the end of the new one, as the endpoint's record has them. */
-import type { EndpointControl, Pause } from "../delivery/gates/control.ts";
+import type { Pause } from "../delivery/gates/control.ts";
 import { textOrNull } from "../delivery/gates/ledger.ts";
+import type { EndpointSeen } from "./endpoint-run.ts";
 
 export interface ReplacedPause {
   readonly who: string;
@@ -9,14 +10,8 @@ export interface ReplacedPause {
   readonly until: string | null;
 }
 
-/** The endpoint's run as it was seen. */
-export interface SeenRun {
-  readonly isRunning: boolean;
-  readonly control: Pick<EndpointControl, "pause"> | null;
-}
-
 /** `before` was seen before the new word was said; one whose time is over stands no more, also where no worker ran. */
-export function replacedPause(before: SeenRun | null, nowMs: number): ReplacedPause | null {
+export function replacedPause(before: EndpointSeen | null, nowMs: number): ReplacedPause | null {
   const pause = pauseOf(before);
   if (pause === null || (pause.untilMs !== null && pause.untilMs <= nowMs)) return null;
   const { actor: who, reason: why, untilMs } = pause;
@@ -25,7 +20,7 @@ export function replacedPause(before: SeenRun | null, nowMs: number): ReplacedPa
 
 /** By the server's clock; null = it has none, it has not been taken in yet, or another one has replaced it already. */
 export function endTaken(
-  { before, after }: { readonly before: SeenRun | null; readonly after: SeenRun },
+  { before, after }: { readonly before: EndpointSeen | null; readonly after: EndpointSeen | null },
   { actor, reason }: Pick<Pause, "actor" | "reason">,
 ): string | null {
   const pause = pauseOf(after);
@@ -34,6 +29,6 @@ export function endTaken(
   return isOwn ? textOrNull(pause.untilMs) : null;
 }
 
-function pauseOf(run: SeenRun | null): Pause | null {
+function pauseOf(run: EndpointSeen | null): Pause | null {
   return run?.isRunning === true ? (run.control?.pause ?? null) : null;
 }

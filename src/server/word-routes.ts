@@ -1,15 +1,13 @@
 /** A person's word on an event: the HTTP face of what the workflow judges. */
 import type { AmendmentWord, Countersign, DecisionWord, PersonsWord } from "../client/countersign.ts";
 import { type JsonDocument, readJson } from "../client/read-event.ts";
-import type { z } from "@hono/zod-openapi";
 import type { ApiKey } from "../config/config.ts";
 import type { DecisionAction } from "../delivery/approval.ts";
 import type { JsonValue } from "../delivery/event.ts";
 import type { ResolutionAction, Verdict } from "../delivery/event-state.ts";
 import { memberText } from "../delivery/json-text.ts";
-import { CountersignError } from "../errors.ts";
 import { answering, type Gatekeeper } from "./authorize.ts";
-import { jsonComplaint, refusedVerdict, requireActor } from "./order-body.ts";
+import { jsonComplaint, parsed, refusedVerdict, requireActor } from "./order-body.ts";
 import { problemResponse } from "./problem.ts";
 import { withBody } from "./read-body.ts";
 import { keyOf } from "./read-routes.ts";
@@ -59,7 +57,7 @@ async function say(countersign: Countersign, spoken: Spoken): Promise<Verdict> {
 }
 
 function decisionOf(spoken: Spoken): DecisionWord {
-  const { digest, note, delivery, signature, actor } = parsed(decisionSchema, spoken, "digest (and for reject a note)");
+  const { digest, note, delivery, signature, actor } = parsed(decisionSchema, spoken.document.value);
   return {
     actor: requireActor(spoken.apiKey, actor),
     digest,
@@ -70,7 +68,7 @@ function decisionOf(spoken: Spoken): DecisionWord {
 }
 
 function resolutionOf(spoken: Spoken): PersonsWord {
-  return wordOf(spoken, parsed(resolutionSchema, spoken, "reason"));
+  return wordOf(spoken, parsed(resolutionSchema, spoken.document.value));
 }
 
 function wordOf({ apiKey }: Spoken, { reason, delivery, actor }: ResolutionBody): PersonsWord {
@@ -78,7 +76,7 @@ function wordOf({ apiKey }: Spoken, { reason, delivery, actor }: ResolutionBody)
 }
 
 function amendmentOf(spoken: Spoken): AmendmentWord {
-  const body = parsed(amendmentSchema, spoken, "reason, and data, data_base64 or endpoint");
+  const body = parsed(amendmentSchema, spoken.document.value);
   const { data_base64, endpoint } = body;
   return {
     ...wordOf(spoken, body),
@@ -95,12 +93,6 @@ function contentOf({ text, value }: JsonDocument): Pick<AmendmentWord, "data" | 
   const { data } = value as { readonly data: JsonValue }; // an object with that member: its text was found
   if (typeof data === "string" || JSON.stringify(data) === written) return { data };
   return { data_base64: Buffer.from(written, "utf8").toString("base64") };
-}
-
-function parsed<Body>(schema: z.ZodType<Body>, { document }: Spoken, accepted: string): Body {
-  const result = schema.safeParse(document.value);
-  if (result.success) return result.data;
-  throw new CountersignError("bad_argument", `The body must be a JSON object with ${accepted}, all short texts`);
 }
 
 function verdictResponse({ counted, refusedBecause, at }: Verdict): Response {

@@ -2,6 +2,7 @@
 import { patched, setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 import { defineSearchAttributeKey } from "@temporalio/common";
 import type { DeliveryStateName, EventState } from "../delivery/event-state.ts";
+import { isEqualJson } from "../delivery/equal-json.ts";
 import { listedEndpoints } from "../delivery/listed-endpoints.ts";
 import type { Delivery, EventProgress } from "../delivery/progress.ts";
 import { detailsOf } from "../delivery/details.ts";
@@ -29,12 +30,10 @@ export interface Signboard {
   reason: string | null;
   /** Digest of the proposal the memo tells of. */
   proposed: string | null;
-  /** As one text; null = those of the start. */
-  endpoints: string | null;
 }
 
 export function newSignboard(): Signboard {
-  return { state: null, reason: null, proposed: null, endpoints: null };
+  return { state: null, reason: null, proposed: null };
 }
 
 /** Shows the state; an upsert (one event, no state transition of its own) only when a listed value changed. */
@@ -43,7 +42,7 @@ export function show(signboard: Signboard, state: EventState, { deliveries }: Pi
   const listed = LISTED.includes(state.state) ? state.state : null;
   const parked = state.deliveries.find((delivery) => delivery.attention !== null);
   const reason = parked?.attention?.reason ?? null;
-  const moved = movedTo(signboard, deliveries);
+  const moved = movedEndpoints(deliveries);
   if (listed !== signboard.state || reason !== signboard.reason || moved.length > 0) {
     signboard.state = listed;
     signboard.reason = reason;
@@ -52,15 +51,13 @@ export function show(signboard: Signboard, state: EventState, { deliveries }: Pi
   noteProposal(signboard, state);
 }
 
-/** An amended delivery is found under the endpoint it goes to now. */
-function movedTo(signboard: Signboard, deliveries: readonly Delivery[]) {
+/** An amended delivery is found under the endpoint it goes to now. Empty = lists have that already. */
+function movedEndpoints(deliveries: readonly Delivery[]) {
   if (deliveries.every(({ formerEndpoints }) => formerEndpoints.length === 0)) return [];
   const value = [...listedEndpoints(deliveries.map(({ endpoint }) => endpoint))];
-  const endpoints = value.join(" ");
+  const isListed = isEqualJson(workflowInfo().typedSearchAttributes.get(ENDPOINTS), value);
   // Runs of before stay listed under the endpoints of their start until something happens to them.
-  if (endpoints === signboard.endpoints || !patched(MOVED)) return [];
-  signboard.endpoints = endpoints;
-  return [{ key: ENDPOINTS, value }];
+  return isListed || !patched(MOVED) ? [] : [{ key: ENDPOINTS, value }];
 }
 
 const MOVED = "moved-endpoints-listed";

@@ -261,7 +261,9 @@ describe("beside a worker", () => {
       delivered: 1,
     });
     expect(unknown).toMatchObject({ exit: 3, stderr: expect.stringContaining("[unknown_endpoint]") });
-    expect(list.stdout).toContain("there are more than --limit 1 shows.");
+    expect(list.stdout).toContain(
+      "1 event, newest first, those that have not ended before the others; there are more than --limit 1 shows.",
+    );
     expect(list.stdout).toContain("eventually consistent");
     const { items, ...facts } = JSON.parse(oldest.stdout) as {
       readonly items: readonly { readonly startedAt: string }[];

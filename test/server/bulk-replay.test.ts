@@ -215,7 +215,7 @@ test("it goes on in a new run before its history grows, and its items are read f
   const status = await untilEnded(stage.far, id);
   expect(status).toMatchObject({ state: "finished", expected: 5, replayed: 5 });
   expect((await handle.describe()).runId).not.toBe(runId);
-  expect((await handle.describe()).historyLength).toBeLessThan(200);
+  expect((await handle.describe()).historyLength).toBeLessThan(100);
   const { complete } = await stage.far.bulkReplays.items(id);
   expect(complete).toBe(true);
   expect((await resultsOf(stage.far, id)).map(({ key }) => key).toSorted()).toEqual(keys.toSorted());

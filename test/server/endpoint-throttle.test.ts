@@ -116,6 +116,8 @@ describe("an endpoint that answers 429 with a Retry-After", () => {
     const resumed = await standing(stage, midway, ({ gate }) => gate.state === "throttled");
     expect([resumed.gate.probing, resumed.lane.ratePerSecond]).toEqual([false, 0]);
     expect(resumed.gate.why).toContain("a few attempts try it after that");
+    const row = (await stage.far.endpoints()).find(({ name }) => name === midway);
+    expect(row?.gate).toMatchObject({ state: "tripped", probing: false });
     const more = await submitMany(stage, midway, 4);
     await allSettled(stage, [first, ...more]);
     const later = requestsTo(stage, midway).slice(1);

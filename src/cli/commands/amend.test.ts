@@ -92,7 +92,11 @@ describe("amend", () => {
     const { done, said, out } = amending("1");
     await done;
     expect(said[0]?.actor).toBe("cli:root");
-    expect(out[0]).toContain("shop/evt_1 is amended");
+    expect(out[0]).toContain("shop/evt_1 is amended; what was approved before no longer counts");
+    const unasked = amending("1", { delivery: parked });
+    await unasked.done;
+    expect(unasked.out[0]).toContain("shop/evt_1 is amended");
+    expect(unasked.out[0]).not.toContain("approved");
     const verdict: Verdict = { counted: false, refusedBecause: "executed", at: VERDICT.at };
     await expect(amending("1", { verdict }).done).rejects.toMatchObject({
       code: "refused",

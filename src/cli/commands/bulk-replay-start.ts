@@ -1,17 +1,15 @@
 /** `bulk-replay start`: counts first, asks on a terminal, then starts it. */
 import type { BulkReplayOrder } from "../../client/bulk-replay-order.ts";
 import type { EndpointDetail } from "../../client/endpoint-detail.ts";
-import { isHeld } from "../../client/held-endpoint.ts";
 import type { BulkReplayPreview, BulkReplayReceipt } from "../../client/bulk-replay-start.ts";
 import { counted } from "../../delivery/counted.ts";
-import { isCountersignError } from "../../errors.ts";
 import { durationText } from "../../delivery/summaries.ts";
 import { actorOf } from "../actor.ts";
 import { agrees } from "../ask.ts";
 import { followBulkReplay } from "../bulk-replay-follow.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit-code.ts";
-import { gateSentence } from "../gate-text.ts";
+import { heldWarning } from "../held-endpoint.ts";
 import { safeText } from "../safe-text.ts";
 import { withSpinner } from "../spinner.ts";
 import { tableLines } from "../table.ts";
@@ -32,7 +30,8 @@ export async function bulkReplayStart(context: CliContext, options: BulkStartCom
   const order: BulkReplayOrder = { ...wish, actor: actorOf(as, environment) };
   return await withClient(context, async ({ bulkReplays, endpoint }) => {
     // With --json whoever reads it has `endpoints --json`, and standard error holds one document.
-    if (order.endpoint !== undefined && !json) await warnOfHeld(context, order.endpoint, endpoint);
+    const { endpoint: name } = order;
+    if (name !== undefined && !json) await warnOfHeld(context, async () => await endpoint(name));
     const look = async () => await withSpinner(terminal, "Counting", async () => await bulkReplays.preview(order));
     if (dryRun) return show(context, await look());
     if (!yes && !json && terminal.canAsk && !(await agreed(context, await look()))) return EXIT.failed;
@@ -47,19 +46,9 @@ export async function bulkReplayStart(context: CliContext, options: BulkStartCom
   });
 }
 
-/** A help: a look that is not allowed is passed over. */
-async function warnOfHeld(
-  { terminal }: CliContext,
-  name: string,
-  look: (name: string) => Promise<EndpointDetail>,
-): Promise<void> {
-  const seen = await look(name).catch((error: unknown) => {
-    if (isCountersignError(error) && error.code === "temporal_unreachable") throw error;
-    return null;
-  });
-  if (seen === null || !isHeld(seen.gate)) return;
-  const sentence = `${name} is held, so what is replayed waits there: ${gateSentence(seen, Date.now())}.`;
-  terminal.note(terminal.noteColors.yellow(sentence));
+async function warnOfHeld({ terminal }: CliContext, look: () => Promise<EndpointDetail>): Promise<void> {
+  const warning = await heldWarning(look, Date.now());
+  if (warning !== null) terminal.note(terminal.noteColors.yellow(warning));
 }
 
 function show({ terminal, json }: CliContext, preview: BulkReplayPreview): number {

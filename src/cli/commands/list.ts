@@ -132,16 +132,20 @@ function waitingCells(row: EventRow, nowMs: number): readonly string[] {
   return [ageText(since, nowMs), leftText(until, nowMs), row.state, key, type, endpoint, shortDigest(digest)];
 }
 
-function summary(rows: ListedRows, { limit, oldest = false, state }: ListView["options"]): string {
-  const { items, partial, lookedAt = items.length } = rows;
-  const count = items.length === 1 ? "1 event" : `${items.length} events`;
-  if (oldest) {
-    if (partial)
-      return `${count}, oldest first, of ${PAGE_ROWS} that were looked at: there are more, and older ones may be among them. Narrow it with --state, --endpoint, --source or --type.`;
-    return lookedAt > items.length
-      ? `${count}, oldest first, of ${lookedAt}; --limit ${limit} shows no more.`
-      : `${count}, oldest first.`;
-  }
+function summary(rows: ListedRows, options: ListView["options"]): string {
+  const { length } = rows.items;
+  const count = length === 1 ? "1 event" : `${length} events`;
+  return `${count}, ${options.oldest === true ? oldestText(rows, options) : newestText(rows, options)}`;
+}
+
+function newestText({ partial }: ListedRows, { limit, state }: ListView["options"]): string {
+  // A state is one of those that have not ended, or one of the others.
   const order = state === undefined ? "newest first, those that have not ended before the others" : "newest first";
-  return partial ? `${count}, ${order}; there are more than --limit ${limit} shows.` : `${count}, ${order}.`;
+  return partial ? `${order}; there are more than --limit ${limit} shows.` : `${order}.`;
+}
+
+function oldestText({ items, partial, lookedAt = items.length }: ListedRows, { limit }: ListView["options"]): string {
+  if (partial)
+    return `oldest first, of ${PAGE_ROWS} that were looked at: there are more, and older ones may be among them. Narrow it with --state, --endpoint, --source or --type.`;
+  return lookedAt > items.length ? `oldest first, of ${lookedAt}; --limit ${limit} shows no more.` : "oldest first.";
 }
